@@ -303,6 +303,14 @@ fn bodies_that_are_no_messages_are_refused() {
             is_well(&server, body);
         }
     }
+    // Nested deeper than any stack.
+    for open in ["[", "{\"a\":"] {
+        let call = tool_call(FIND, json!({"query": "DEEP"})).to_string();
+        let deep = call.replace("\"DEEP\"", &open.repeat(500_000));
+        let refused = server.send(&server.request(&[TOKEN], &deep));
+        assert_eq!(refused.status, 400, "{}", refused.body);
+        is_well(&server, "a deep body");
+    }
     let half = server.request(&[TOKEN, ("Content-Length", "100")], "{\"jsonrpc\"");
     let mut stream = server.connect();
     stream.write_all(&half).unwrap();
