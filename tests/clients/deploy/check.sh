@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The configuration that docs/guides/deploy.md shows for other programs: the Kubernetes manifests against the schemas of
-# Kubernetes (needs pip), and nginx in front of the server (needs nginx and openssl; without them it says so).
+# What docs/guides/deploy.md leaves to other programs: the Kubernetes manifests against the schemas of Kubernetes and the
+# metrics through Prometheus' own parser (both need pip), and nginx in front of the server (needs nginx and openssl; without
+# them it says so).
 #
 #   tests/clients/deploy/check.sh target/debug/gitlab-mcp
 set -euo pipefail
@@ -17,7 +18,8 @@ blocks() {
 }
 
 # An old version, and the newest whose schemas the package has.
-pip install --quiet --root-user-action=ignore --disable-pip-version-check --target "$work/python" kubernetes-validate==1.37.0
+pip install --quiet --root-user-action=ignore --disable-pip-version-check --target "$work/python" kubernetes-validate==1.37.0 \
+  prometheus-client==0.26.0
 blocks yaml >manifests.yaml
 for version in 1.30 1.37; do
   PYTHONPATH="$work/python" python3 -m kubernetes_validate --strict --version "$version" manifests.yaml >validated.txt 2>&1 || {
@@ -27,17 +29,40 @@ for version in 1.30 1.37; do
   echo "manifests, Kubernetes $version: $(grep -c '^kind:' manifests.yaml) passed, 0 failed"
 done
 
-if ! command -v nginx >/dev/null || ! command -v openssl >/dev/null; then
-  echo "nginx: not checked, because this machine has no nginx or no openssl"
-  exit 0
-fi
-
-"$binary" serve --sandbox --http 127.0.0.1:0 --auth token --public-url https://mcp.example.com 2>server.log &
+"$binary" serve --sandbox --http 127.0.0.1:0 --metrics 127.0.0.1:0 --auth token --public-url https://mcp.example.com \
+  2>server.log &
 processes+=($!)
 for _ in $(seq 100); do
   server=$(grep -o 'listening address=.*' server.log | cut -d= -f2) && break
   sleep 0.1
 done
+metrics=$(grep -o '/metrics address=.*' server.log | cut -d= -f2)
+
+execute='{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "gitlab_execute_action", "arguments": '
+message=(-H 'PRIVATE-TOKEN: glpat-sandbox' -H 'Content-Type: application/json'
+  -H 'Accept: application/json, text/event-stream')
+curl -s "http://$server/mcp" "${message[@]}" -d "$execute"'{"action": "current_user.get"}}}' >answer.txt
+curl -s "http://$metrics/metrics" >metrics.txt
+PYTHONPATH="$work/python" python3 - metrics.txt <<'END'
+import sys
+from prometheus_client.parser import text_string_to_metric_families
+
+families = {family.name: family for family in text_string_to_metric_families(open(sys.argv[1]).read())}
+calls = families["gitlab_mcp_calls"].samples
+assert [sample.labels["action"] for sample in calls] == ["current_user.get"], calls
+for family in families.values():
+    assert family.type != "unknown" and family.documentation, family
+histogram = families["gitlab_mcp_call_duration_seconds"]
+counts = [sample.value for sample in histogram.samples if sample.name.endswith("_bucket")]
+assert counts == sorted(counts) and counts[-1] == 1, counts
+print(f"metrics: {len(families)} families parsed")
+END
+
+if ! command -v nginx >/dev/null || ! command -v openssl >/dev/null; then
+  echo "nginx: not checked, because this machine has no nginx or no openssl"
+  exit 0
+fi
+
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=mcp.example.com -addext subjectAltName=DNS:mcp.example.com \
   -keyout tls.key -out tls.crt 2>/dev/null
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
@@ -58,13 +83,11 @@ request() {
     --retry-delay 1 -o answer.txt -w '%{http_code}' "https://mcp.example.com$1" "${@:2}"
 }
 call() {
-  request /mcp -H 'PRIVATE-TOKEN: glpat-sandbox' -H 'Content-Type: application/json' \
-    -H 'Accept: application/json, text/event-stream' -d "$1"
+  request /mcp "${message[@]}" -d "$1"
 }
 expect() {
   [ "$1" = "$2" ] || { echo "nginx, $3: $2 instead of $1" && cat answer.txt error.log server.log && exit 1; }
 }
-execute='{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "gitlab_execute_action", "arguments": '
 expect 200 "$(call "$execute"'{"action": "current_user.get"}}}')" 'a call'
 grep -q sandbox answer.txt || { cat answer.txt && exit 1; }
 expect 401 "$(request /mcp -X POST)" 'no token'

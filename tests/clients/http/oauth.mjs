@@ -149,6 +149,13 @@ class Provider {
   codeVerifier() {
     return this.verifier;
   }
+  // Where the authorization began: version 2 binds the code to it.
+  saveDiscoveryState(state) {
+    this.discovered = state;
+  }
+  discoveryState() {
+    return this.discovered;
+  }
   async redirectToAuthorization(url) {
     this.authorizations.push(url);
     const answered = await fetch(url, { redirect: "manual" });
