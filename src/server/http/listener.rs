@@ -230,6 +230,8 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::time::Instant;
 
+    use super::super::settings::TlsFiles;
+    use super::super::tls;
     use super::*;
 
     /// A server without routes, which drains when it is dropped, and a connection to it.
@@ -245,13 +247,37 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_head_that_drips_ends_the_connection() {
         for sent in ["", "POST /mcp HTTP/1.1\r\nHost: local"] {
-            let ((_server, mut client), started) = (connect().await, Instant::now());
+            let ((server, mut client), started) = (connect().await, Instant::now());
             client.write_all(sent.as_bytes()).await.unwrap();
             let mut answered = String::new();
             client.read_to_string(&mut answered).await.unwrap();
             assert!(answered.is_empty() || answered.starts_with("HTTP/1.1 408"), "{answered}");
             assert_eq!(started.elapsed().as_secs(), HEADER_TIME.as_secs(), "{sent}");
+            assert_eq!(server.connections.available_permits(), MAX_CONNECTIONS, "another may connect");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_handshake_that_drips_ends_the_connection() {
+        let identity = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let files = TlsFiles {
+            certificate: folder.path().join("certificate.pem"),
+            key: folder.path().join("key.pem"),
+        };
+        std::fs::write(&files.certificate, identity.cert.pem()).unwrap();
+        std::fs::write(&files.key, identity.signing_key.serialize_pem()).unwrap();
+        let (server, _) = connect().await;
+        let turn = Arc::clone(&server.connections).acquire_owned().await.unwrap();
+        let (mut client, stream) = tokio::io::duplex(1024);
+        let started = Instant::now();
+        server.spawn_tls(tls::acceptor(&files).unwrap(), stream, turn);
+        // The beginning of a handshake record.
+        client.write_all(&[22, 3, 1]).await.unwrap();
+        let mut answered = Vec::new();
+        client.read_to_end(&mut answered).await.unwrap();
+        assert!(answered.is_empty(), "{answered:?}");
+        assert_eq!(started.elapsed().as_secs(), HANDSHAKE_TIME.as_secs());
     }
 
     #[tokio::test(start_paused = true)]

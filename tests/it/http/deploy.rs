@@ -135,13 +135,15 @@ fn behind_a_proxy() {
 #[test]
 fn in_a_container() {
     let file = &blocks("dockerfile", "ENTRYPOINT")[0];
-    let of = |instruction: &str| {
+    let find = |instruction: &str| {
         let mut lines = file.lines().filter_map(|line| line.strip_prefix(instruction));
-        lines.next().unwrap_or_else(|| panic!("no {instruction} in {file}")).trim().to_owned()
+        lines.next().map(|rest| rest.trim().to_owned())
     };
+    let of = |instruction: &str| find(instruction).unwrap_or_else(|| panic!("no {instruction} in {file}"));
     let command =
         |text: &str| -> Vec<String> { serde_json::from_str(&text[text.find('[').unwrap()..]).unwrap() };
-    let (entry, check) = (command(&of("ENTRYPOINT")), command(&of("HEALTHCHECK")));
+    let (mut entry, check) = (command(&of("ENTRYPOINT")), command(&of("HEALTHCHECK")));
+    entry.extend(find("CMD").iter().flat_map(|arguments| command(arguments)));
     assert_eq!((entry[0].as_str(), check[0].as_str()), ("/gitlab-mcp", "/gitlab-mcp"));
     let certificates = of("COPY ca-certificates.crt");
     let environment = of("ENV");
@@ -158,6 +160,7 @@ fn in_a_container() {
         ("GITLAB_MCP_PUBLIC_URL", "https://mcp.example.com"),
         ("GITLAB_URL", &gitlab),
     ];
+    assert_eq!((entry.len(), check.len()), (2, 2), "{entry:?} {check:?}");
     let server = HttpServer::run(&[&entry[1]], &variables);
     let address = format!("0.0.0.0:{}", server.address.port());
     let variables = [&[("GITLAB_MCP_HTTP", address.as_str())], &variables[1..]].concat();
