@@ -21,7 +21,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn tools(url: &str) -> Outcome<Tools> {
     let mut settings = gitlab::Settings::new(Url::parse(url)?);
-    settings.token = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())));
+    settings.credential = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())).into());
     let settings = Settings {
         gitlab: settings,
         policy: Default::default(),

@@ -168,7 +168,7 @@ impl Config {
         tools::Settings {
             gitlab: gitlab::Settings {
                 base,
-                token: self.token.clone(),
+                credential: self.token.clone().map(Into::into),
                 connect_timeout: CONNECT_TIMEOUT,
                 timeout: self.timeout,
                 max_body: MAX_BODY,

@@ -106,8 +106,8 @@ fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<tools::Setting
         }
     };
     let mut settings = config.tools(root);
-    if sandbox.is_some() && settings.gitlab.token.is_none() {
-        settings.gitlab.token = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())));
+    if sandbox.is_some() && settings.gitlab.credential.is_none() {
+        settings.gitlab.credential = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())).into());
     }
     Ok(settings)
 }

@@ -168,7 +168,7 @@ impl Tools {
         if let (Some(search), false) = (asked.search, word.is_empty()) {
             params.insert(search.to_owned(), json!(word));
         }
-        if source == CompletionSource::Project && word.is_empty() && !self.anonymous {
+        if source == CompletionSource::Project && word.is_empty() && !self.is_anonymous() {
             params.extend(OWN.map(|(name, value)| (name.to_owned(), json!(value))));
         }
         let reply = self.read_unrendered(asked.action, params).await.ok()?;

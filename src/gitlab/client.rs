@@ -17,8 +17,8 @@ use super::redirect::{self, Hop};
 use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
 use super::transport::HttpClients;
 use super::{
-    Applied, BodySink, Content, GitlabError, NotFollowed, Page, Reply, ServerState, Settings, Unread,
-    body_sink, error_body, file_paths, gitlab_url, request,
+    Applied, BodySink, Content, Credential, CredentialError, GitlabError, IssuedToken, NotFollowed, Page,
+    Reply, ServerState, Settings, Token, Unread, body_sink, error_body, file_paths, gitlab_url, request,
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};
@@ -101,6 +101,52 @@ impl Client {
         result
     }
 
+    /// The current token; none for requests without one.
+    ///
+    /// # Errors
+    /// The source of the token failed.
+    pub async fn token(&self) -> Result<Option<Token>, GitlabError> {
+        Ok(self.issued_token().await?.map(|issued| issued.token))
+    }
+
+    /// The current token and its expiry, if the source of the token knows it.
+    ///
+    /// # Errors
+    /// The source of the token failed.
+    pub async fn issued_token(&self) -> Result<Option<IssuedToken>, GitlabError> {
+        let Some(credential) = &self.settings.credential else { return Ok(None) };
+        let issued = credential.current().await?;
+        if let Some(issued) = &issued {
+            self.secrets.remember(issued.token.reveal());
+        }
+        Ok(issued)
+    }
+
+    /// True if requests carry no token.
+    pub fn is_anonymous(&self) -> bool {
+        self.settings.credential.as_ref().is_none_or(Credential::is_missing)
+    }
+
+    /// Replaces a rejected token. Returns true if there is another one to send.
+    async fn replace(&self, rejected: &Token) -> Result<bool, CredentialError> {
+        match &self.settings.credential {
+            Some(credential) => credential.replace(rejected).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Adds to a 401 what the source of the token advises, or why it could not renew the token.
+    fn advise(&self, error: GitlabError, failed: Option<CredentialError>) -> GitlabError {
+        let GitlabError::Unauthorized { answer, expired, .. } = error else { return error };
+        let remedy = match failed {
+            Some(CredentialError { what, hint }) => {
+                Some(format!("The token could not be renewed: {what}. {hint}"))
+            }
+            None => self.settings.credential.as_ref().and_then(Credential::remedy),
+        };
+        GitlabError::Unauthorized { answer, expired, remedy }
+    }
+
     /// The token and the values of extra headers, for redaction.
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
@@ -125,15 +171,32 @@ impl Client {
         let call = permit.call();
         let url = gitlab_url::url(&self.settings.base, call)?;
         let mut retries = Retries::new(&self.settings, self.pace, call.method().is_safe(), &self.budget);
-        let mut attempts = 0;
+        let (mut attempts, mut is_renewed) = (0, false);
         loop {
             attempts += 1;
-            let error = match self.attempt(permit, url.clone(), time, sink.as_deref_mut()).await {
+            let token = self.token().await?;
+            let mut rejected = false;
+            let sent =
+                self.attempt(permit, url.clone(), token.as_ref(), time, &mut rejected, sink.as_deref_mut());
+            let error = match sent.await {
                 Ok(reply) => {
                     self.budget.earn();
                     return Ok(Reply { attempts, ..reply });
                 }
                 Err(error) => error,
+            };
+            let error = match token.filter(|_| rejected) {
+                // A request with a rejected token was not carried out, so that a change may be sent again, too.
+                Some(token) if !is_renewed => {
+                    is_renewed = true;
+                    match self.replace(&token).await {
+                        Ok(true) => continue,
+                        Ok(false) => self.advise(error, None),
+                        Err(failed) => self.advise(error, Some(failed)),
+                    }
+                }
+                Some(_) => self.advise(error, None),
+                None => error,
             };
             let Some(pause) = retries.pause(&error, time.left_to_begin()) else {
                 // A 4xx other than 429 shows that the server is up.
@@ -153,11 +216,14 @@ impl Client {
     }
 
     /// Sends one request within the concurrency limit and follows its redirects. The slot is released between attempts.
+    /// `rejected` becomes true if GitLab answers a request with the token by 401.
     async fn attempt(
         &self,
         permit: &Permit,
         url: Url,
+        token: Option<&Token>,
         time: Time,
+        rejected: &mut bool,
         sink: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
@@ -170,7 +236,7 @@ impl Client {
         let mut hop = Hop::first(url);
         for _ in 0..=redirect::MAX_HOPS {
             let http = self.http_clients.client_for(&hop).await?;
-            let request = request::build(http, &self.settings, call, &hop, time.remaining())?;
+            let request = request::build(http, &self.settings, token, call, &hop, time.remaining())?;
             let request = request.map_err(|error| self.transport_error(error, call, &hop, time))?;
             let sent = http.execute(request).await;
             if hop.trusted {
@@ -179,6 +245,7 @@ impl Client {
             }
             let response = sent.map_err(|error| self.transport_error(error, call, &hop, time))?;
             let (status, headers) = (response.status(), response.headers());
+            *rejected = hop.trusted && status == StatusCode::UNAUTHORIZED;
             match hop.next(&self.settings.base, permit, status, headers)? {
                 Some(next) => hop = next,
                 None => return self.receive(call, &hop, response, time, sink).await,

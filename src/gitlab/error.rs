@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 
+use super::CredentialError;
 use super::error_body;
 use super::ssrf::InternalAddress;
 use crate::untrusted::quote;
@@ -19,7 +20,12 @@ pub enum GitlabError {
         answer: Answer,
         /// True if the token is expired or revoked according to the response: a retry is useless.
         expired: bool,
+        /// Advice by the source of the token, if it is known.
+        remedy: Option<String>,
     },
+    /// Not sent: the source of the token failed.
+    #[error("no token: {0}; nothing was sent")]
+    Credential(#[from] CredentialError),
     /// 403.
     #[error("GitLab forbids it: {answer}")]
     Forbidden {
@@ -179,6 +185,7 @@ impl GitlabError {
             | GitlabError::Redirect { applied, .. } => *applied,
             GitlabError::Path { .. }
             | GitlabError::Setup { .. }
+            | GitlabError::Credential(_)
             | GitlabError::RateUsedUp { .. }
             | GitlabError::NotBegun { .. } => Applied::No,
             _ => self.answer().map_or(Applied::No, |answer| answer.applied),
@@ -224,7 +231,7 @@ impl GitlabError {
         match status {
             // A cherry-pick or revert that the current state does not allow.
             400 if has_code => GitlabError::Conflict { answer },
-            401 => GitlabError::Unauthorized { answer, expired },
+            401 => GitlabError::Unauthorized { answer, expired, remedy: None },
             403 => GitlabError::Forbidden { answer, missing_scope },
             404 | 410 => GitlabError::NotFound { answer },
             409 | 412 | 423 => GitlabError::Conflict { answer },

@@ -6,6 +6,8 @@
 //!   redirect to another host and appears in no error, log line or `Debug` output.
 //! - A 2xx is a success whatever its body ([`Content`]). An error states whether the change may have been made
 //!   ([`GitlabError::applied`]).
+//! - A 401 is answered by renewing the token once, if its source can: the request was refused, so that it may be sent
+//!   again.
 //! - Only requests that are safe to repeat are retried (`retry`), within one deadline for all attempts together.
 //! - A path is sent exactly as it was encoded, or not at all (`gitlab_url`).
 //! - At most [`Settings::in_flight`] requests run concurrently. None is sent while the rate limit is used up
@@ -19,6 +21,7 @@ mod body;
 mod body_sink;
 mod client;
 mod content_disposition;
+mod credential;
 mod error;
 mod error_body;
 mod file_paths;
@@ -44,6 +47,7 @@ mod upstream;
 
 pub use body_sink::BodySink;
 pub use client::Client;
+pub use credential::{Credential, CredentialError, IssuedToken, TokenSource};
 pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
 pub use oauth::{TokenDescription, describe_token};
 pub use pagination::Page;

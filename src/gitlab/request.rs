@@ -6,21 +6,22 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Request, RequestBuilder, multipart};
 
 use super::redirect::Hop;
-use super::{GitlabError, Settings};
+use super::{GitlabError, Settings, Token};
 use crate::call::{Body, Call, Part};
 use crate::catalog::Method;
 
-/// Builds a request. `left` is its timeout.
+/// Builds a request with a token. `left` is its timeout.
 pub(super) fn build(
     http: &Client,
     settings: &Settings,
+    token: Option<&Token>,
     call: &Call,
     hop: &Hop,
     left: Duration,
 ) -> Result<Result<Request, reqwest::Error>, GitlabError> {
     let mut request = http.request(method(call.method()), hop.url.clone()).timeout(left);
     if hop.trusted {
-        request = request.headers(credentials(settings)?);
+        request = request.headers(credentials(settings, token)?);
     }
     if !hop.redirected {
         request = with_body(request, call.body());
@@ -29,8 +30,8 @@ pub(super) fn build(
 }
 
 /// Headers with the token and those for a proxy in front of GitLab.
-fn credentials(settings: &Settings) -> Result<HeaderMap, GitlabError> {
-    let token = settings.token.iter().map(|token| {
+fn credentials(settings: &Settings, token: Option<&Token>) -> Result<HeaderMap, GitlabError> {
+    let token = token.into_iter().map(|token| {
         let (name, value) = token.header();
         (name.to_owned(), value, "the token")
     });

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::{Secret, Token};
+use super::{Credential, Secret};
 use crate::untrusted::Secrets;
 
 /// Settings of a [`Client`](super::Client).
@@ -15,7 +15,8 @@ pub struct Settings {
     /// The instance's root with its sub-path, if it has one: `https://example.com/gitlab`, without `/api/v4`.
     /// A user name or password in it is never sent.
     pub base: Url,
-    pub token: Option<Token>,
+    /// None for requests without a token.
+    pub credential: Option<Credential>,
     pub connect_timeout: Duration,
     /// Timeout of a call as a whole: queueing, every attempt, redirects and pauses.
     pub timeout: Duration,
@@ -54,7 +55,7 @@ impl Settings {
     pub fn new(base: Url) -> Settings {
         Settings {
             base,
-            token: None,
+            credential: None,
             connect_timeout: Duration::from_secs(10),
             timeout: Duration::from_secs(60),
             max_body: 32 * 1024 * 1024,
@@ -73,9 +74,13 @@ impl Settings {
         self.connect_timeout.min(self.timeout / 2)
     }
 
-    /// The token and the values of extra headers, for redaction.
+    /// The token and the values of extra headers, for redaction. Tokens that are renewed are added as they come.
     pub(super) fn secrets(&self) -> Secrets {
-        let mut secrets = Secrets::new(self.token.iter().map(Token::reveal));
+        let mut secrets = match &self.credential {
+            Some(Credential::Fixed(token)) => Secrets::new([token.reveal()]),
+            Some(Credential::Renewed(_)) => Secrets::growing(),
+            None => Secrets::default(),
+        };
         for header in &self.extra_headers {
             secrets.add_header(&header.name, header.value.reveal());
         }
@@ -88,7 +93,7 @@ impl fmt::Debug for Settings {
         let base = format!("{}{}", self.base.origin().ascii_serialization(), self.base.path());
         f.debug_struct("Settings")
             .field("base", &base)
-            .field("token", &self.token)
+            .field("credential", &self.credential)
             .field("connect_timeout", &self.connect_timeout)
             .field("timeout", &self.timeout)
             .field("max_body", &self.max_body)

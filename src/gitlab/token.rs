@@ -43,6 +43,11 @@ impl Token {
         }
     }
 
+    /// True if both are the same text.
+    pub fn is_same(&self, other: &Token) -> bool {
+        self.reveal() == other.reveal()
+    }
+
     /// The token itself.
     pub(super) fn reveal(&self) -> &str {
         let (Token::Private(secret) | Token::OAuth(secret) | Token::Job(secret)) = self;

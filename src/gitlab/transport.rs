@@ -38,7 +38,7 @@ pub struct HttpClients {
 
 impl HttpClients {
     pub fn new(settings: &Settings) -> HttpClients {
-        let settings = Settings { token: None, ..settings.clone() };
+        let settings = Settings { credential: None, ..settings.clone() };
         HttpClients {
             guard: Guard::new(settings.base.clone(), ssrf::system()),
             settings,

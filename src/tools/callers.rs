@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use url::Url;
 
 use crate::catalog::Catalog;
-use crate::gitlab::{HttpClients, Token, UpstreamCounts, is_reachable};
+use crate::gitlab::{Credential, HttpClients, UpstreamCounts, is_reachable};
 use crate::policy::Confirm;
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
@@ -22,7 +22,7 @@ pub struct CallerProfile {
     pub name: String,
     /// The instance: the root of one of those that the server is configured for.
     pub base: Url,
-    pub token: Option<Token>,
+    pub credential: Option<Credential>,
     pub narrowing: Narrowing,
 }
 
@@ -93,7 +93,7 @@ impl ToolsFactory {
             settings.gitlab.extra_headers.clear();
         }
         settings.gitlab.base = caller.base;
-        settings.gitlab.token = caller.token;
+        settings.gitlab.credential = caller.credential;
         settings.policy.read_only |= caller.narrowing.read_only;
         settings.policy.narrowed_toolsets = caller.narrowing.toolsets;
         if let Some(confirm) = caller.narrowing.confirm {
@@ -108,9 +108,9 @@ impl ToolsFactory {
         Ok(Tools::with_parts(settings, self.composites, shared)?)
     }
 
-    /// The settings' own token, for servers whose callers have none of their own.
-    pub fn own_token(&self) -> Option<Token> {
-        self.settings.gitlab.token.clone()
+    /// The settings' own credential, for servers whose callers have none of their own.
+    pub fn own_credential(&self) -> Option<Credential> {
+        self.settings.gitlab.credential.clone()
     }
 
     /// The instance of callers that name none.

@@ -189,7 +189,7 @@ async fn resolve_lookup(
         return Err(denied.into());
     }
     let error = hidden.unwrap_or_else(|| {
-        let seen = not_found_hint(gave_up, tools.anonymous);
+        let seen = not_found_hint(gave_up, tools.is_anonymous());
         not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
     });
     let unknown_path = match question {

@@ -10,7 +10,7 @@ use url::Url;
 use crate::call::{Context, LookupCache, QuickActions};
 use crate::catalog::{self, Action, Catalog, CatalogError};
 use crate::files::Files;
-use crate::gitlab::{self, Client, HttpClients, Token};
+use crate::gitlab::{self, Client, Credential, HttpClients, Token};
 use crate::policy::{self, Policy, PolicyError, Rule};
 use crate::search::{self, Ranker, SearchError};
 use crate::tools::action_lookup::resolved::ResolvedAction;
@@ -104,8 +104,7 @@ pub struct Tools {
     pub(crate) max_bytes: usize,
     pub(crate) files: Option<Files>,
     pub(crate) capabilities: Capabilities,
-    pub(crate) anonymous: bool,
-    /// True if GitLab can describe the token to itself (personal, project and group access tokens).
+    /// True if GitLab may be able to describe the token to itself (personal, project and group access tokens).
     pub(crate) describes_itself: bool,
     /// The address that pasted URLs have to be of.
     pub(crate) base: Url,
@@ -129,11 +128,16 @@ pub struct Tools {
 impl Tools {
     /// Facts on the token as far as they have been asked.
     pub(crate) fn token_standing(&self) -> TokenStanding {
-        match (self.anonymous, self.limits.is_accepted()) {
+        match (self.is_anonymous(), self.limits.is_accepted()) {
             (true, _) => TokenStanding::Missing,
             (false, true) => TokenStanding::Accepted,
             (false, false) => TokenStanding::Unknown,
         }
+    }
+
+    /// True if requests carry no token.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.client.is_anonymous()
     }
 
     /// Opens the catalog; nothing is asked of GitLab.
@@ -166,8 +170,7 @@ impl Tools {
             max_bytes: settings.max_bytes,
             files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),
             capabilities: settings.capabilities,
-            anonymous: settings.gitlab.token.is_none(),
-            describes_itself: matches!(settings.gitlab.token, Some(Token::Private(_))),
+            describes_itself: describes_itself(settings.gitlab.credential.as_ref()),
             base: settings.gitlab.base.clone(),
             client: Client::with_connections(settings.gitlab, http_clients),
             known: Mutex::default(),
@@ -224,5 +227,14 @@ impl Tools {
             Some(wording) => wording.reword(action),
             None => action,
         }
+    }
+}
+
+/// True unless the token is known to be of a kind that GitLab does not describe to itself.
+fn describes_itself(credential: Option<&Credential>) -> bool {
+    match credential {
+        Some(Credential::Fixed(token)) => matches!(token, Token::Private(_)),
+        Some(Credential::Renewed(_)) => true,
+        None => false,
     }
 }

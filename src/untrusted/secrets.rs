@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::mem;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
@@ -17,6 +18,9 @@ const REDACTED: &str = "[redacted]";
 /// Minimum length of a secret. A shorter value, or a plain word, would redact ordinary text.
 const SHORTEST: usize = 8;
 const LONGEST_WORD: usize = 15;
+
+/// Maximum number of secrets that are remembered after the start.
+const MOST_LATER: usize = 64;
 
 /// Minimum length of a part of a header's value that is a secret by itself.
 const SHORTEST_PART: usize = 12;
@@ -39,17 +43,39 @@ const LONGEST_ENTITY: usize = 8;
 
 /// Values that no text may show, with a redacted `Debug`.
 #[derive(Clone, Default)]
-pub struct Secrets(Vec<Vec<char>>);
+pub struct Secrets {
+    fixed: Vec<Vec<char>>,
+    /// Secrets that came later, newest last; none where none can come.
+    later: Option<Arc<RwLock<Vec<Vec<char>>>>>,
+}
 
 impl Secrets {
     /// No secrets.
-    pub const NONE: &Secrets = &Secrets(Vec::new());
+    pub const NONE: &Secrets = &Secrets { fixed: Vec::new(), later: None };
 
     /// Collects secrets from values, of which each is one.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Secrets {
         let mut secrets = Secrets::default();
         values.into_iter().for_each(|value| secrets.add(value));
         secrets
+    }
+
+    /// No secrets yet; [`Secrets::remember`] adds them.
+    pub fn growing() -> Secrets {
+        Secrets { fixed: Vec::new(), later: Some(Arc::default()) }
+    }
+
+    /// Adds a secret to those of [`Secrets::growing`]. Of many, the oldest is forgotten.
+    pub fn remember(&self, value: &str) {
+        let (Some(later), Some(secret)) = (&self.later, as_secret(value)) else { return };
+        if later.read().unwrap_or_else(PoisonError::into_inner).contains(&secret) {
+            return;
+        }
+        let mut known = later.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_LATER {
+            known.remove(0);
+        }
+        known.push(secret);
     }
 
     /// Adds the secrets of a header: its value, and each part of it that looks random (`Basic dXNlcjpwYXNz`,
@@ -71,21 +97,27 @@ impl Secrets {
     }
 
     fn add(&mut self, value: &str) {
-        let secret: Vec<char> = value.trim().chars().filter(|c| !is_invisible(*c)).collect();
-        let is_word = secret.len() <= LONGEST_WORD && secret.iter().skip(1).all(|c| c.is_lowercase());
-        if secret.len() >= SHORTEST && !is_word && !self.0.contains(&secret) {
-            self.0.push(secret);
-            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        if let Some(secret) = as_secret(value).filter(|secret| !self.fixed.contains(secret)) {
+            self.fixed.push(secret);
+            self.fixed.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.later.is_none()
     }
 
     /// Returns the text without secrets.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
-        for secret in &self.0 {
+        let mut remove = |secret: &Vec<char>| {
             if let Some(redacted) = remove_secret(&text, secret) {
                 text = Cow::Owned(redacted);
             }
+        };
+        self.fixed.iter().for_each(&mut remove);
+        if let Some(later) = &self.later {
+            later.read().unwrap_or_else(PoisonError::into_inner).iter().for_each(&mut remove);
         }
         text
     }
@@ -103,7 +135,7 @@ impl Secrets {
 
     /// Redacts every text of a value in place, keys included.
     pub fn redact_value(&self, value: &mut Value) {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return;
         }
         match value {
@@ -128,8 +160,15 @@ impl Secrets {
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Secrets({})", self.0.len())
+        write!(f, "Secrets({})", self.fixed.len())
     }
+}
+
+/// The characters of a secret; none for a value that would redact ordinary text.
+fn as_secret(value: &str) -> Option<Vec<char>> {
+    let secret: Vec<char> = value.trim().chars().filter(|c| !is_invisible(*c)).collect();
+    let is_word = secret.len() <= LONGEST_WORD && secret.iter().skip(1).all(|c| c.is_lowercase());
+    (secret.len() >= SHORTEST && !is_word).then_some(secret)
 }
 
 fn is_public_header(name: &str) -> bool {

@@ -13,7 +13,7 @@ async fn sent(settings: impl FnOnce(&str) -> Settings, call: &Permit) -> Request
 }
 
 async fn sent_with(token: Option<Token>) -> Request {
-    sent(|base| Settings { token, ..settings(base) }, &get(PATH)).await
+    sent(|base| Settings { credential: token.map(Into::into), ..settings(base) }, &get(PATH)).await
 }
 
 fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
@@ -45,7 +45,7 @@ async fn each_kind_of_token_has_its_header() {
 #[tokio::test]
 async fn a_token_with_invalid_header_characters_is_refused_without_showing_it() {
     let bad = Token::Private(Secret::new(format!("{TOKEN}\n")));
-    let client = client(Settings { token: Some(bad), ..settings("http://127.0.0.1:9") });
+    let client = client(Settings { credential: Some(bad.into()), ..settings("http://127.0.0.1:9") });
     let error = client.send(&get(PATH)).await.unwrap_err();
     assert!(matches!(error, GitlabError::Setup { .. }), "{error:?}");
     assert!(!print_chain(&error).contains(TOKEN));

@@ -28,7 +28,7 @@ const PATH: &str = "/api/v4/projects/acme%2Fwidget/issues";
 /// Settings with a token and short timeouts.
 fn settings(base: &str) -> Settings {
     let mut settings = Settings::new(Url::parse(base).unwrap());
-    settings.token = Some(Token::guess(Secret::new(TOKEN.to_owned())));
+    settings.credential = Some(Token::guess(Secret::new(TOKEN.to_owned())).into());
     settings.timeout = Duration::from_secs(20);
     settings
 }

@@ -84,7 +84,7 @@ impl Edge {
         let profile = CallerProfile {
             name: "front".to_owned(),
             base: factory.default_instance().clone(),
-            token: None,
+            credential: None,
             narrowing: Narrowing::default(),
         };
         let front = Arc::new(new_caller(&factory, &surface, &settings, profile, now)?);
@@ -152,12 +152,12 @@ impl Edge {
             return Ok(caller);
         }
         let verified = self.verify(&identity, now).await?;
-        let token = match self.settings.auth {
-            AuthMode::None => self.factory.own_token(),
-            _ => identity.credential.map(|credential| credential.token),
+        let credential = match self.settings.auth {
+            AuthMode::None => self.factory.own_credential(),
+            _ => identity.credential.map(|credential| credential.token.into()),
         };
         let Identity { base, narrowing, .. } = identity;
-        let profile = CallerProfile { name: CallerKey::name(key), base, token, narrowing };
+        let profile = CallerProfile { name: CallerKey::name(key), base, credential, narrowing };
         let caller = new_caller(&self.factory, &self.surface, &self.settings, profile, now);
         let caller = caller.map_err(Refusal::Narrowing)?;
         if let Some(verified) = &verified {

@@ -264,7 +264,7 @@ pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: u
 /// True if a 401 is about the user's rights: GitLab answers so where a user may not merge or approve
 /// (<https://docs.gitlab.com/api/merge_requests/#merge-a-merge-request>).
 fn is_refusal_of_user(error: &GitlabError, token: TokenStanding) -> bool {
-    let GitlabError::Unauthorized { answer, expired: false } = error else { return false };
+    let GitlabError::Unauthorized { answer, expired: false, .. } = error else { return false };
     let says_permission = answer.message.to_lowercase().contains("permission");
     let is_about_token = answer.message.contains("invalid_token");
     !is_about_token
@@ -332,7 +332,7 @@ pub fn suggest_check(refused: ToolError, call: &Call) -> ToolError {
 
 fn kind_of(error: &GitlabError) -> ErrorKind {
     match error {
-        GitlabError::Unauthorized { .. } => ErrorKind::Unauthorized,
+        GitlabError::Unauthorized { .. } | GitlabError::Credential(_) => ErrorKind::Unauthorized,
         GitlabError::Forbidden { .. } => ErrorKind::Forbidden,
         GitlabError::NotFound { .. } => ErrorKind::NotFound,
         GitlabError::Conflict { .. } => ErrorKind::Conflict,
@@ -355,6 +355,8 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         GitlabError::Unauthorized { .. } | GitlabError::NotFound { .. } if anonymous => {
             "No token is set (GITLAB_TOKEN): only public objects are visible."
         }
+        GitlabError::Credential(error) => return Some(error.hint.clone()),
+        GitlabError::Unauthorized { remedy: Some(remedy), .. } => return Some(remedy.clone()),
         GitlabError::Unauthorized { expired: true, .. } => {
             "The token is expired or revoked: set a new one in GITLAB_TOKEN."
         }
