@@ -1,37 +1,41 @@
 //! Flags, variables and an optional file, in this order, to one validated [`Config`]. The only reader of
 //! environment variables.
 
+mod credentials;
 mod error;
 mod http;
 mod instance;
+mod job;
 mod overrides;
 mod sources;
 mod table;
 mod values;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
+pub use credentials::Login;
 pub use error::ConfigError;
 pub use instance::Instance;
+pub use job::JOB_VARIABLES;
 pub use sources::Flags;
-use sources::{Found, SettingsFile, Sources, read_file};
+use sources::{SettingsFile, Sources, read_file};
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
-    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, JOB_TOKEN,
-    LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS,
-    SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE, TOOLSETS,
+    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, LOCAL_HINTS, LOG,
+    MAX_BYTES, MAX_REQUESTS, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
 };
 pub use table::{
     FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table,
 };
 
 use crate::call::QuickActions;
-use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
+use crate::credentials::Choice;
+use crate::gitlab::{self, ClientCertificate, ExtraHeader};
 use crate::policy::{self, Confirm, FamilyTool};
 use crate::server;
 use crate::surface::{self, Kind};
@@ -45,7 +49,9 @@ const RETRIES: u32 = 3;
 #[derive(Clone, Debug)]
 pub struct Config {
     pub instance: Instance,
-    pub token: Option<Token>,
+    /// Where the token comes from.
+    pub credentials: Choice,
+    pub login: Login,
     pub policy: policy::Settings,
     /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
@@ -87,23 +93,27 @@ impl Config {
         if let Some(path) = sources.parse(&FILE, values::path)? {
             sources.file = Some(SettingsFile::load(path)?);
         }
-        let instance = sources.parse_required(&URL, values::instance)?;
+        let job = sources.job()?;
+        let instance = sources.instance(job.as_ref())?;
+        let job = job.filter(|job| job.is_on(&instance));
+        let (timeout, login) = (sources.parse_required(&TIMEOUT, values::seconds)?, sources.login()?);
         let surface = overrides::surface(&sources)?;
         let (kind, confirmation) = (surface.kind, sources.confirmation()?);
         Ok(Config {
-            token: sources.token(&instance)?,
+            credentials: sources.credentials(&instance, job.as_ref(), timeout, &login)?,
+            login,
             instance,
             policy: sources.policy(&surface, confirmation.confirm)?,
             quick_actions: sources.parse_required(&QUICK_ACTIONS, values::quick_actions)?,
             autopilot: confirmation.autopilot,
             surface,
-            project: sources.parse(&PROJECT, values::full_path)?,
-            timeout: sources.parse_required(&TIMEOUT, values::seconds)?,
+            project: sources.parse_in_job(job.as_ref(), &PROJECT, values::full_path)?,
+            timeout,
             max_bytes: sources.parse_required(&MAX_BYTES, values::bytes)?,
             max_requests: sources.parse_required(&MAX_REQUESTS, values::requests)?,
             files_dir: sources.parse(&FILES_DIR, values::directory)?,
             local_hints: sources.parse_required(&LOCAL_HINTS, values::switch)?,
-            ca_file: sources.parse(&CA_FILE, values::readable)?,
+            ca_file: sources.parse_in_job(job.as_ref(), &CA_FILE, values::readable)?,
             client_certificate: sources.client_certificate()?,
             insecure_tls: sources.parse_required(&INSECURE_TLS, values::switch)?,
             extra_headers: sources.parse(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),
@@ -155,7 +165,7 @@ impl Config {
         const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
         match &self.instance {
             Instance::At(url) => {
-                (self.token.is_some() || !self.extra_headers.is_empty())
+                (!self.credentials.is_none() || !self.extra_headers.is_empty())
                     && url.scheme() == "http"
                     && !url.host_str().is_some_and(|host| OWN.contains(&host))
             }
@@ -163,22 +173,29 @@ impl Config {
         }
     }
 
+    /// Settings of the connection to a GitLab with the root URL `base`, without a credential.
+    pub fn connection(&self, base: Url) -> gitlab::Settings {
+        gitlab::Settings {
+            base,
+            credential: None,
+            connect_timeout: CONNECT_TIMEOUT,
+            timeout: self.timeout,
+            max_body: MAX_BODY,
+            retries: RETRIES,
+            in_flight: self.max_requests,
+            ca_file: self.ca_file.clone(),
+            client_certificate: self.client_certificate.clone(),
+            insecure_tls: self.insecure_tls,
+            extra_headers: self.extra_headers.clone(),
+        }
+    }
+
     /// Settings of the tools, for a GitLab with the root URL `base`.
     pub fn tools(&self, base: Url) -> tools::Settings {
+        let connection = self.connection(base);
+        let credential = self.credentials.credential(&connection);
         tools::Settings {
-            gitlab: gitlab::Settings {
-                base,
-                credential: self.token.clone().map(Into::into),
-                connect_timeout: CONNECT_TIMEOUT,
-                timeout: self.timeout,
-                max_body: MAX_BODY,
-                retries: RETRIES,
-                in_flight: self.max_requests,
-                ca_file: self.ca_file.clone(),
-                client_certificate: self.client_certificate.clone(),
-                insecure_tls: self.insecure_tls,
-                extra_headers: self.extra_headers.clone(),
-            },
+            gitlab: gitlab::Settings { credential, ..connection },
             policy: self.policy.clone(),
             quick_actions: self.quick_actions,
             audit: self.audit,
@@ -241,30 +258,6 @@ impl Sources<'_> {
             (None, Some(_)) => Err(ConfigError::Alone { set: CLIENT_KEY.name, missing: CLIENT_CERT.name }),
         }
     }
-
-    /// Loads the token from whichever setting has it. On the sandbox, only a sandbox token is used, so that a first
-    /// run does not depend on variables set for another GitLab.
-    fn token(&self, instance: &Instance) -> Result<Option<Token>, ConfigError> {
-        type Make = fn(Secret) -> Token;
-        let ways: [(&'static Setting, Make); 4] = [
-            (&TOKEN, Token::guess),
-            (&TOKEN_FILE, Token::guess),
-            (&OAUTH_TOKEN, Token::OAuth),
-            (&JOB_TOKEN, Token::Job),
-        ];
-        let mut chosen: Option<(Found, &'static Setting, Make)> = None;
-        for (setting, make) in ways {
-            let Some(found) = self.find(setting)? else { continue };
-            if let Some((first, ..)) = chosen {
-                return Err(ConfigError::TwoTokens { first: first.origin, second: found.origin });
-            }
-            chosen = Some((found, setting, make));
-        }
-        let Some((found, setting, make)) = chosen else { return Ok(None) };
-        let text = read_token(found, setting)?;
-        let is_foreign = *instance == Instance::Sandbox && !text.starts_with(SANDBOX_TOKENS);
-        Ok((!is_foreign).then(|| make(Secret::new(text))))
-    }
 }
 
 /// Confirmation mode.
@@ -272,19 +265,6 @@ struct Confirmation {
     confirm: Confirm,
     /// Setting that switches confirmation off, and whether it takes effect.
     autopilot: Option<(String, bool)>,
-}
-
-/// Prefix of the sandbox's tokens.
-const SANDBOX_TOKENS: &str = "glpat-sandbox";
-
-fn read_token(found: Found, setting: &'static Setting) -> Result<String, ConfigError> {
-    let text = if setting.name == TOKEN_FILE.name {
-        read_file(Path::new(&found.text), &found.origin)?
-    } else {
-        found.text
-    };
-    let hidden = ConfigError::Hidden { origin: found.origin, accepts: setting.accepts };
-    values::token(&text).ok_or(hidden)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! - [`call`]: an action and its parameters to a checked [`call::Call`].
 //! - [`policy`]: may this call run.
 //! - [`gitlab`]: one client for every call. reqwest is named here alone.
+//! - [`credentials`]: where the token of an instance comes from, and how it is renewed.
 //! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
 //! - [`text`]: text algorithms: diffs, windows, search, truncation.
 //! - [`present`]: renders a response for a model.
@@ -25,6 +26,7 @@ pub mod cli;
 pub mod composite;
 pub mod config;
 pub mod context;
+pub mod credentials;
 pub mod files;
 pub mod gitlab;
 pub mod guides;

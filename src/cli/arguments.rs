@@ -8,6 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use super::error::Failure;
 use super::settings::SettingFlags;
 use crate::config;
+use crate::credentials::Helper;
 use crate::surface::Kind;
 use crate::tools::{Detail, View};
 
@@ -18,6 +19,7 @@ Examples:
   gitlab-mcp --sandbox find 'close an issue'   find an action, without an account
   gitlab-mcp execute issue.list --params '{\"fullPath\": \"group/project\"}'
   gitlab-mcp execute issue.create --params @issue.json --dry-run
+  gitlab-mcp auth login --client-id ID         sign in to GitLab in a browser
   gitlab-mcp doctor                            check the connection to GitLab and suggest fixes
   gitlab-mcp catalog show merge_request.list
   gitlab-mcp surface --surface meta --tokens   show the tools sent to a client and their size
@@ -72,17 +74,58 @@ pub enum Connected {
     Find(FindArguments),
     /// Execute one action, like gitlab_execute_action
     Execute(ExecuteArguments),
-    /// Check the connection to GitLab: address, proxy, certificate, version, token, rate limit, clock
+    /// Check the connection to GitLab: address, proxy, certificate, version,
+    /// credentials, token, rate limit, clock
     #[command(after_help = DOCTOR_EXIT_CODES)]
     Doctor {
         /// Print the findings as JSON
         #[arg(long)]
         json: bool,
     },
+    /// Sign in to GitLab, show the sign-in, or sign out
+    Auth {
+        #[command(subcommand)]
+        command: AuthCommand,
+    },
     /// Check that the HTTP server of these settings is running and healthy, for a container
     Health,
     /// Show the tools that a client receives
     Surface(SurfaceArguments),
+}
+
+/// Subcommands of `auth`.
+#[derive(Debug, Subcommand)]
+pub enum AuthCommand {
+    /// Sign in with a code that you enter in GitLab, through your OAuth application (--client-id)
+    Login(LoginArguments),
+    /// Show where the token comes from, whose it is, and when it expires
+    Status {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Revoke the tokens of the sign-in and forget them
+    Logout,
+}
+
+/// Arguments of `auth login`.
+#[derive(Debug, Args)]
+pub struct LoginArguments {
+    /// Scope to ask for: api, or read_api to read only; default: api, with --read-only read_api
+    #[arg(long, value_name = "SCOPE")]
+    pub scope: Option<String>,
+    /// Use the sign-in of this program from now on, instead of one of our own
+    #[arg(long = "use", value_name = "PROGRAM")]
+    pub helper: Option<HelperArgument>,
+}
+
+/// [`Helper`] as an argument.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum HelperArgument {
+    /// GitLab's command line
+    Glab,
+    /// The credential helpers of git
+    Git,
 }
 
 /// Commands that need neither settings nor a network.
@@ -277,6 +320,15 @@ impl From<SurfaceArgument> for Kind {
             SurfaceArgument::Meta => Kind::Meta,
             SurfaceArgument::Individual => Kind::Individual,
             SurfaceArgument::Toolset => Kind::Toolset,
+        }
+    }
+}
+
+impl From<HelperArgument> for Helper {
+    fn from(argument: HelperArgument) -> Helper {
+        match argument {
+            HelperArgument::Glab => Helper::Glab,
+            HelperArgument::Git => Helper::Git,
         }
     }
 }

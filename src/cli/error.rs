@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use super::auth::AuthError;
 use crate::catalog::CatalogError;
 use crate::config::ConfigError;
 use crate::sandbox::SandboxError;
@@ -42,6 +43,8 @@ pub enum Failure {
     #[error("{alias} is ambiguous: {}", .actions.join(" or "))]
     Ambiguous { alias: String, actions: Vec<&'static str> },
     #[error(transparent)]
+    Auth(#[from] AuthError),
+    #[error(transparent)]
     Catalog(#[from] CatalogError),
     #[error(transparent)]
     Tools(#[from] SetupError),
@@ -73,6 +76,7 @@ impl Failure {
                 1
             }
             Failure::Diagnosed(code) => *code,
+            Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } | Failure::NoHttp => 2,
             // An address or certificate that cannot be used.

@@ -2,6 +2,7 @@
 
 mod agents;
 mod arguments;
+mod auth;
 mod catalog;
 mod doctor;
 mod error;
@@ -14,8 +15,8 @@ mod surface;
 mod tests;
 
 pub use arguments::{
-    AgentClient, Arguments, CatalogView, Command, Connected, DetailArgument, ExecuteArguments, FindArguments,
-    Offline, SurfaceArgument, SurfaceArguments, ViewArgument,
+    AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, DetailArgument, ExecuteArguments,
+    FindArguments, HelperArgument, LoginArguments, Offline, SurfaceArgument, SurfaceArguments, ViewArgument,
 };
 pub use error::Failure;
 pub use offline::run as run_offline;

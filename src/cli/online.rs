@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::surface::Sent;
-use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, doctor};
+use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, auth, doctor};
 use crate::composite::Composites;
 use crate::config::{Config, Instance};
-use crate::gitlab::{Secret, Token};
+use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server;
 use crate::server::http::AuthMode;
@@ -46,6 +46,9 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
         // The other commands write no audit log: the user sees the call.
         settings.audit = Audit::Off;
     }
+    if let Connected::Auth { command } = command {
+        return auth::run(command, config, settings, out).await;
+    }
     if let Connected::Surface(arguments) = command {
         return show_surface(&arguments, config, settings, out);
     }
@@ -57,7 +60,7 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
     match command {
         Connected::Serve => serve(tools, config.surface.clone()).await,
         // Handled above.
-        Connected::Surface(_) | Connected::Health => Ok(()),
+        Connected::Surface(_) | Connected::Health | Connected::Auth { .. } => Ok(()),
         Connected::Find(arguments) => {
             let json = arguments.json;
             surface::reword(&tools, &config.surface);
@@ -73,16 +76,22 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
 
 /// Logs warnings about the configuration before anything is sent.
 fn log_warnings(config: &Config, command: &Connected) {
-    // `find` sends nothing, and `doctor` reports these itself.
-    if matches!(command, Connected::Find(_) | Connected::Doctor { .. } | Connected::Surface(_)) {
+    // `find` and `surface` send nothing, and the others report these themselves.
+    let reports_itself = matches!(command, Connected::Doctor { .. } | Connected::Auth { .. });
+    if reports_itself || matches!(command, Connected::Find(_) | Connected::Surface(_)) {
         return;
     }
     for warning in Config::foreign_variables(crate::config::environment) {
         tracing::warn!("{warning}");
     }
     let brings_own_token = config.http.as_ref().is_some_and(|http| http.auth != AuthMode::None);
-    if config.token.is_none() && config.instance != Instance::Sandbox && !brings_own_token {
-        tracing::warn!("no token is set (GITLAB_TOKEN): only public data is available");
+    if config.credentials.is_none() && config.instance != Instance::Sandbox && !brings_own_token {
+        tracing::warn!(
+            "no token is set (GITLAB_TOKEN, or gitlab-mcp auth login): only public data is available"
+        );
+    }
+    for name in config.credentials.unused() {
+        tracing::warn!("{name} is not used: the token comes from {}", config.credentials.describe());
     }
     if config.exposes_token() {
         tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
@@ -107,7 +116,8 @@ fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<tools::Setting
     };
     let mut settings = config.tools(root);
     if sandbox.is_some() && settings.gitlab.credential.is_none() {
-        settings.gitlab.credential = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())).into());
+        settings.gitlab.credential =
+            Some(Credential::Fixed(Token::Private(Secret::new(Sandbox::TOKEN.to_owned()))));
     }
     Ok(settings)
 }

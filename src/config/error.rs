@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::table::SETTINGS;
+use crate::credentials::LoginFileError;
 
 /// Invalid configuration. No variant contains a token.
 #[derive(Debug, thiserror::Error)]
@@ -16,8 +17,8 @@ pub enum ConfigError {
     Unexpanded { origin: String, given: String, accepts: &'static str },
     #[error("{0}: the value is not valid UTF-8")]
     Encoding(String),
-    #[error("{first} and {second} are both set: set only one")]
-    TwoTokens { first: String, second: String },
+    #[error(transparent)]
+    SignIns(#[from] LoginFileError),
     #[error("{set} is set and {missing} is not: a certificate needs its key")]
     Alone { set: &'static str, missing: &'static str },
     #[error("{origin}: cannot read {}", .path.display())]

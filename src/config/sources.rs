@@ -40,9 +40,19 @@ impl Sources<'_> {
         let Some(Found { text, origin }) = self.find(setting)?.or_else(default) else {
             return Ok(None);
         };
+        self.parse_found(setting, Found { text, origin }, parse).map(Some)
+    }
+
+    /// Parses a value that was found for a setting.
+    pub(super) fn parse_found<T>(
+        &self,
+        setting: &'static Setting,
+        Found { text, origin }: Found,
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<T, ConfigError> {
         let accepts = setting.accepts;
         match parse(text.trim()) {
-            Some(value) => Ok(Some(value)),
+            Some(value) => Ok(value),
             // A setting without a flag is a secret.
             None if setting.flag.is_none() || may_hold_a_secret(&text) => {
                 Err(ConfigError::Hidden { origin, accepts })

@@ -1,5 +1,6 @@
 //! Settings table: flags, `--help`, docs/reference/configuration.md and error messages are generated from it.
 
+mod credentials;
 mod foreign;
 mod http;
 mod setting;
@@ -7,6 +8,9 @@ mod shape;
 
 use std::fmt::Write;
 
+pub use credentials::{
+    CLIENT_ID, CREDENTIALS, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, TOKEN, TOKEN_COMMAND, TOKEN_FILE,
+};
 pub use foreign::{FLAG_ALIASES, FOREIGN_FLAGS, FOREIGN_VARIABLES};
 pub use http::{
     ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, INSTANCES, METRICS,
@@ -15,8 +19,6 @@ pub use http::{
 use setting::SWITCH;
 pub use setting::Setting;
 pub use shape::{CUSTOMIZE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
-
-const TOKEN_ALONE: &str = "a token of GitLab's, on one line";
 
 pub static URL: Setting = Setting {
     name: "GITLAB_URL",
@@ -27,50 +29,6 @@ pub static URL: Setting = Setting {
     accepts: "an http or https URL without user, password, query or fragment; or `sandbox`",
     default: Some("https://gitlab.com"),
     example: "https://gitlab.example.com/sub/path",
-};
-
-pub static TOKEN: Setting = Setting {
-    name: "GITLAB_TOKEN",
-    aliases: &["GITLAB_PERSONAL_ACCESS_TOKEN", "GITLAB_ACCESS_TOKEN", "GITLAB_API_TOKEN", "GITLAB_PAT"],
-    flag: None,
-    value: "TOKEN",
-    what: "A personal, project or group access token. Its kind is recognized by its prefix.",
-    accepts: TOKEN_ALONE,
-    default: None,
-    example: "glpat-…",
-};
-
-pub static TOKEN_FILE: Setting = Setting {
-    name: "GITLAB_TOKEN_FILE",
-    aliases: &[],
-    flag: Some("token-file"),
-    value: "FILE",
-    what: "File with the token, instead of GITLAB_TOKEN.",
-    accepts: "the path of a readable file that contains only a token",
-    default: None,
-    example: "/run/secrets/gitlab-token",
-};
-
-pub static OAUTH_TOKEN: Setting = Setting {
-    name: "GITLAB_OAUTH_TOKEN",
-    aliases: &[],
-    flag: None,
-    value: "TOKEN",
-    what: "An OAuth access token, instead of GITLAB_TOKEN.",
-    accepts: TOKEN_ALONE,
-    default: None,
-    example: "4f0e…",
-};
-
-pub static JOB_TOKEN: Setting = Setting {
-    name: "GITLAB_JOB_TOKEN",
-    aliases: &[],
-    flag: None,
-    value: "TOKEN",
-    what: "The token of a CI/CD job (`$CI_JOB_TOKEN`), instead of GITLAB_TOKEN.",
-    accepts: TOKEN_ALONE,
-    default: None,
-    example: "glcbt-…",
 };
 
 pub static READ_ONLY: Setting = Setting {
@@ -355,12 +313,16 @@ pub static FILE: Setting = Setting {
 };
 
 /// All settings, in display order.
-pub static SETTINGS: [&Setting; 49] = [
+pub static SETTINGS: [&Setting; 53] = [
     &URL,
-    &TOKEN,
     &TOKEN_FILE,
+    &TOKEN,
     &OAUTH_TOKEN,
     &JOB_TOKEN,
+    &TOKEN_COMMAND,
+    &LOGIN_FILE,
+    &CREDENTIALS,
+    &CLIENT_ID,
     &READ_ONLY,
     &SAFE_MODE,
     &CONFIRM,

@@ -9,6 +9,7 @@ use url::Url;
 
 use super::instance::Instance;
 use crate::call::QuickActions;
+use crate::credentials::{CommandLine, Helper, parse_token};
 use crate::gitlab::{ExtraHeader, Secret};
 use crate::policy::Confirm;
 use crate::server::http::ListenAddress;
@@ -233,11 +234,21 @@ pub(super) fn instance(text: &str) -> Option<Instance> {
     plain.then_some(Instance::At(url))
 }
 
-/// Parses a token: printable ASCII without spaces.
+/// Parses a token, or the id of an application: printable ASCII without spaces.
 pub(super) fn token(text: &str) -> Option<String> {
-    let token = text.trim();
-    let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
-    plain.then(|| token.to_owned())
+    parse_token(text)
+}
+
+pub(super) fn command(text: &str) -> Option<CommandLine> {
+    CommandLine::parse(text)
+}
+
+/// Parses the names of programs with credentials.
+pub(super) fn helpers(text: &str) -> Option<Vec<Helper>> {
+    if text.eq_ignore_ascii_case("none") {
+        return Some(Vec::new());
+    }
+    list(text)?.iter().map(|name| Helper::parse(name)).collect()
 }
 
 fn named<T: Copy>(table: &[(&str, T)], text: &str) -> Option<T> {

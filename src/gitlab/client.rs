@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
@@ -18,7 +18,8 @@ use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
 use super::transport::HttpClients;
 use super::{
     Applied, BodySink, Content, Credential, CredentialError, GitlabError, IssuedToken, NotFollowed, Page,
-    Reply, ServerState, Settings, Token, Unread, body_sink, error_body, file_paths, gitlab_url, request,
+    Reply, ServerState, Settings, Token, TokenDescription, Unread, body_sink, error_body, file_paths,
+    gitlab_url, oauth, request,
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};
@@ -155,6 +156,22 @@ impl Client {
     /// Clock offset, rate limit and HTTP version from the most recent responses.
     pub fn server_state(&self) -> ServerState {
         self.seen.last()
+    }
+
+    /// Expiry of the certificate that GitLab presented; none without TLS or before the first request.
+    pub fn certificate_expiry(&self) -> Option<SystemTime> {
+        self.http_clients.certificate_expiry()
+    }
+
+    /// GitLab's description of the current token; none if it is not an OAuth token, or is rejected.
+    ///
+    /// # Errors
+    /// The source of the token failed, or the instance gave no answer.
+    pub async fn describe_token(&self) -> Result<Option<TokenDescription>, GitlabError> {
+        match self.token().await? {
+            Some(Token::OAuth(token)) => oauth::describe_token(&self.http_clients, &token).await,
+            _ => Ok(None),
+        }
     }
 
     /// The proxy used for requests to GitLab: scheme, host and port.

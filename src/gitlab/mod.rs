@@ -19,6 +19,7 @@
 
 mod body;
 mod body_sink;
+mod certificate_expiry;
 mod client;
 mod content_disposition;
 mod credential;
@@ -29,6 +30,7 @@ mod gitlab_url;
 mod ip_class;
 mod json;
 mod oauth;
+mod oauth_grants;
 mod pagination;
 mod progress;
 mod rate_limit;
@@ -50,6 +52,10 @@ pub use client::Client;
 pub use credential::{Credential, CredentialError, IssuedToken, TokenSource};
 pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
 pub use oauth::{TokenDescription, describe_token};
+pub use oauth_grants::{
+    DeviceAuthorization, ErrorCode, GrantedTokens, OAuthError, authorize_device, redeem_device_code,
+    refresh_tokens, revoke_token,
+};
 pub use pagination::Page;
 pub use progress::{Event, notify, watched, with_listener};
 pub use rate_limit::{Rate, ServerState};

@@ -8,7 +8,7 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use serde::Deserialize;
 
 use super::transport::HttpClients;
-use super::{Applied, GitlabError, Secret, body};
+use super::{Applied, GitlabError, Secret, body, request};
 
 /// Timeout of one request.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,7 +58,12 @@ pub async fn describe_token(
         return Ok(None);
     };
     credential.set_sensitive(true);
-    let request = clients.to_gitlab()?.get(url).header(AUTHORIZATION, credential).timeout(TIMEOUT);
+    let request = clients
+        .to_gitlab()?
+        .get(url)
+        .headers(request::headers_for_proxy(clients.settings())?)
+        .header(AUTHORIZATION, credential)
+        .timeout(TIMEOUT);
     let sent = request.send().await;
     clients.upstream().record(sent.as_ref().ok().map(|response| response.status().as_u16()));
     let mut response =

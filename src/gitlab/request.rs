@@ -29,6 +29,11 @@ pub(super) fn build(
     Ok(request.build())
 }
 
+/// Headers for a proxy in front of GitLab.
+pub(super) fn headers_for_proxy(settings: &Settings) -> Result<HeaderMap, GitlabError> {
+    credentials(settings, None)
+}
+
 /// Headers with the token and those for a proxy in front of GitLab.
 fn credentials(settings: &Settings, token: Option<&Token>) -> Result<HeaderMap, GitlabError> {
     let token = token.into_iter().map(|token| {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A secret: no `Display`, no `Serialize`, and a redacted `Debug`. Only this module's client can read it.
+/// A secret: no `Display`, no `Serialize`, and a redacted `Debug`. Only `gitlab` and `credentials` read it.
 ///
 /// An empty secret authenticates nothing and should be rejected where it is loaded.
 #[derive(Clone)]
@@ -13,8 +13,8 @@ impl Secret {
         Secret(value)
     }
 
-    /// The value itself, for use in its header only.
-    pub(super) fn reveal(&self) -> &str {
+    /// The value itself, for its header or form field, and for the file that keeps a sign-in.
+    pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
 }

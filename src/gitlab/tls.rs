@@ -18,6 +18,7 @@ use rustls::{
 };
 use rustls_platform_verifier::Verifier;
 
+use super::certificate_expiry::CertificateExpiry;
 use super::{ClientCertificate, GitlabError, Settings};
 
 /// Peer of a connection.
@@ -28,8 +29,13 @@ pub(super) enum Peer {
     Other,
 }
 
-/// Builds the TLS configuration of a client. Loads the platform's certificates.
-pub(super) fn config(settings: &Settings, peer: Peer) -> Result<ClientConfig, GitlabError> {
+/// Builds the TLS configuration of a client. Loads the platform's certificates. `expiry` records the certificates that
+/// GitLab presents.
+pub(super) fn config(
+    settings: &Settings,
+    peer: Peer,
+    expiry: &Arc<CertificateExpiry>,
+) -> Result<ClientConfig, GitlabError> {
     let is_gitlab = peer == Peer::Gitlab;
     let extra = settings.ca_file.as_deref().map(authorities).transpose()?.unwrap_or_default();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -45,7 +51,8 @@ pub(super) fn config(settings: &Settings, peer: Peer) -> Result<ClientConfig, Gi
         }
     };
     let algorithms = provider.signature_verification_algorithms;
-    let verifier = Arc::new(Trust { platform, given: extra, is_insecure, algorithms });
+    let expiry = is_gitlab.then(|| Arc::clone(expiry));
+    let verifier = Arc::new(Trust { platform, given: extra, is_insecure, algorithms, expiry });
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(setup)?
@@ -119,6 +126,8 @@ struct Trust {
     /// True if verification is turned off (`GITLAB_INSECURE_TLS`).
     is_insecure: bool,
     algorithms: WebPkiSupportedAlgorithms,
+    /// None for other hosts than GitLab.
+    expiry: Option<Arc<CertificateExpiry>>,
 }
 
 impl ServerCertVerifier for Trust {
@@ -130,6 +139,9 @@ impl ServerCertVerifier for Trust {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        if let Some(expiry) = &self.expiry {
+            expiry.record(end_entity);
+        }
         if self.is_insecure {
             return Ok(ServerCertVerified::assertion());
         }

@@ -3,12 +3,13 @@
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect as follow;
 use url::Url;
 
+use super::certificate_expiry::CertificateExpiry;
 use super::ip_class::is_loopback;
 use super::redirect::Hop;
 use super::ssrf::{self, Guard};
@@ -34,6 +35,7 @@ pub struct HttpClients {
     proxied: OnceLock<reqwest::Client>,
     proxies: OnceLock<Matcher>,
     upstream: UpstreamState,
+    certificate: Arc<CertificateExpiry>,
 }
 
 impl HttpClients {
@@ -47,7 +49,13 @@ impl HttpClients {
             proxied: OnceLock::new(),
             proxies: OnceLock::new(),
             upstream: UpstreamState::default(),
+            certificate: Arc::default(),
         }
+    }
+
+    /// The settings, without a credential.
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The root URL of the instance.
@@ -58,6 +66,11 @@ impl HttpClients {
     /// The client for GitLab itself.
     pub(super) fn to_gitlab(&self) -> Result<&reqwest::Client, GitlabError> {
         build_client(&self.to_gitlab, || self.for_gitlab())
+    }
+
+    /// Expiry of the certificate that GitLab presented last.
+    pub(super) fn certificate_expiry(&self) -> Option<SystemTime> {
+        self.certificate.last()
     }
 
     /// Outcomes of the requests sent through these clients.
@@ -121,7 +134,7 @@ impl HttpClients {
             .redirect(follow::Policy::none())
             .referer(false)
             .gzip(true)
-            .tls_backend_preconfigured(tls::config(&self.settings, peer)?);
+            .tls_backend_preconfigured(tls::config(&self.settings, peer, &self.certificate)?);
         with(builder).build().map_err(|error| {
             let what = "the HTTP client could not be built".to_owned();
             GitlabError::Setup { what, source: Some(Box::new(error)) }

@@ -73,6 +73,10 @@ impl ToolsFactory {
         let mut connections = BTreeMap::new();
         for base in [&settings.gitlab.base].into_iter().chain(instances) {
             let mut gitlab = settings.gitlab.clone();
+            // Headers for a proxy in front of the settings' own instance are sent to no other.
+            if gitlab.base != *base {
+                gitlab.extra_headers.clear();
+            }
             gitlab.base = base.clone();
             connections.insert(base.clone(), Arc::new(HttpClients::new(&gitlab)));
         }

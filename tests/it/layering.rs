@@ -38,7 +38,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // For calls, only `files` opens files; the other modules are of the configuration and the command line.
-    ("fs", &["files", "config", "cli", "gitlab/tls", "server/http/listener", "embed", "bin"]),
+    ("fs", &["files", "config", "cli", "credentials", "gitlab/tls", "server/http/listener", "embed", "bin"]),
 ];
 
 /// Modules that a module may name.
@@ -54,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("call", &["catalog", "text"]),
     ("policy", &["catalog", "call"]),
     ("gitlab", &["catalog", "call", "policy", "untrusted"]),
+    ("credentials", &["gitlab", "untrusted"]),
     ("files", &[]),
     ("present", &["catalog", "text", "untrusted"]),
     ("guides", &["present"]),
@@ -68,13 +69,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("surface", &["catalog", "search", "context", "tools"]),
     ("server", &["context", "surface", "tools"]),
     ("sandbox", &["catalog"]),
-    ("config", &["call", "gitlab", "policy", "server", "surface", "tools", "untrusted"]),
+    ("config", &["call", "credentials", "gitlab", "policy", "server", "surface", "tools", "untrusted"]),
     (
         "cli",
         &[
             "catalog",
             "composite",
             "config",
+            "credentials",
             "gitlab",
             "sandbox",
             "search",

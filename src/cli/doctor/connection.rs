@@ -1,9 +1,10 @@
 //! Connection checks from the result of one request: address, proxy, certificate, version;
 //! then rate limit and clock skew from response headers.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use serde_json::Value;
+use time::OffsetDateTime;
 
 use super::report::Finding;
 use crate::catalog::Version;
@@ -15,12 +16,16 @@ use crate::tools::{Tools, connection_hint};
 /// Maximum clock skew in seconds. Tokens and certificates expire by the day; logs are compared by the second.
 const CLOCK_APART: u64 = 60;
 
+/// Days before the expiry of a certificate from which `doctor` warns. Certificates that are renewed by themselves are
+/// renewed before.
+const CERTIFICATE_SOON: u64 = 3;
+
 /// Checks the address, the proxy, the certificate and the version.
 pub(super) fn findings(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>) -> Vec<Finding> {
     vec![
         address(tools, config, version),
         proxy(tools, version),
-        certificate(config, version),
+        certificate(tools, config, version),
         self::version(version, tools.catalog_version()),
     ]
 }
@@ -103,7 +108,7 @@ fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
     }
 }
 
-fn certificate(config: &Config, version: &Result<Reply, GitlabError>) -> Finding {
+fn certificate(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>) -> Finding {
     const CHECK: &str = "certificate";
     let is_https = matches!(&config.instance, Instance::At(url) if url.scheme() == "https");
     match version {
@@ -129,7 +134,21 @@ fn certificate(config: &Config, version: &Result<Reply, GitlabError>) -> Finding
             "not verified (GITLAB_INSECURE_TLS): anyone on the network path can read the token",
             "Set GITLAB_CA_FILE to the certificate of its authority and remove GITLAB_INSECURE_TLS.",
         ),
-        _ => Finding::passed(CHECK, "valid"),
+        _ => validity(CHECK, tools.client().certificate_expiry()),
+    }
+}
+
+/// Judges the end of a valid certificate.
+fn validity(check: &'static str, end: Option<SystemTime>) -> Finding {
+    let Some(end) = end else { return Finding::passed(check, "valid") };
+    let date = OffsetDateTime::from(end).date();
+    match end.duration_since(SystemTime::now()).unwrap_or_default().as_secs() / (24 * 3600) {
+        days if days < CERTIFICATE_SOON => Finding::warning(
+            check,
+            format!("valid until {date}, for {days} days"),
+            "Who runs GitLab has to renew it before that day.",
+        ),
+        days => Finding::passed(check, format!("valid until {date}, for {days} days")),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::gitlab::{GitlabError, Reply};
 use crate::tools::{ErrorKind, ReadError, Tools};
 
 /// Fetches the state of GitLab or of the token. The outer error is a denial by the policy.
-pub(super) async fn fetch(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
+pub async fn fetch(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
     match tools.read_unrendered(action, Map::new()).await {
         Ok(reply) => Ok(Ok(reply)),
         Err(ReadError::Gitlab(error)) => Ok(Err(error)),

@@ -10,7 +10,7 @@ use std::io::Write;
 use super::Failure;
 use crate::config::Config;
 use crate::tools::Tools;
-use fetch::fetch;
+pub use fetch::fetch;
 use report::{Finding, State};
 
 /// Runs all checks, prints the findings, and fails with the worst status.
@@ -42,6 +42,7 @@ async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
     found.extend(connection::findings(tools, config, &version));
     let is_reached = found.iter().all(|finding| finding.state != State::Failure);
     if is_reached {
+        found.push(token::source(config));
         found.extend(token::findings(tools, config).await);
     } else {
         found.push(Finding::unknown("token", "not checked: GitLab cannot be reached"));

@@ -1,4 +1,6 @@
-//! Token checks: kind, owner, scopes and expiry date.
+//! Token checks: source, kind, owner, scopes and expiry date.
+
+use std::time::SystemTime;
 
 use serde_json::Value;
 use time::macros::format_description;
@@ -6,11 +8,12 @@ use time::{Date, Duration, OffsetDateTime};
 
 use super::fetch::fetch;
 use super::report::Finding;
-use crate::config::Config;
+use crate::config::{Config, Instance};
 use crate::gitlab::{Content, GitlabError, Reply, Token};
 use crate::text::error_chain;
 use crate::tools::Tools;
 
+const SOURCE: &str = "credentials";
 const CHECK: &str = "token";
 const SCOPES: &str = "scopes";
 const EXPIRY: &str = "expiry";
@@ -18,21 +21,48 @@ const EXPIRY: &str = "expiry";
 /// Number of days before expiry from which `doctor` warns.
 const SOON: i64 = 14;
 
+/// Shows where the token comes from, and what else is set and not used.
+pub(super) fn source(config: &Config) -> Finding {
+    let credentials = &config.credentials;
+    if config.instance == Instance::Sandbox && credentials.is_none() {
+        return Finding::passed(SOURCE, "the sandbox's own token");
+    }
+    let source = credentials.describe();
+    if let Some(file) = credentials.login_file().filter(|file| file.is_exposed()) {
+        let path = file.path().display();
+        return Finding::warning(
+            SOURCE,
+            format!("{source}, which other users of this machine can read"),
+            format!("Make it private: chmod 600 {path}"),
+        );
+    }
+    match credentials.unused() {
+        _ if credentials.is_none() => Finding::unknown(SOURCE, "none"),
+        [] => Finding::passed(SOURCE, source),
+        unused => Finding::warning(
+            SOURCE,
+            format!("{source}; {} is set too and not used", unused.join(", ")),
+            "Remove the settings that are not used.",
+        ),
+    }
+}
+
 /// Checks the token.
 pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
-    let token = match &config.token {
-        // The sandbox has its own token.
-        None if config.instance != crate::config::Instance::Sandbox => {
+    let issued = match tools.client().issued_token().await {
+        Ok(Some(issued)) => issued,
+        Ok(None) => {
             return vec![Finding::warning(
                 CHECK,
                 "not set: only public data is available",
-                "Make a personal access token with the scope api (or read_api, to read only) in GitLab under \
-                 Preferences, Access tokens, and set it in GITLAB_TOKEN.",
+                "Sign in with gitlab-mcp auth login; or make a personal access token with the scope api (or read_api, to \
+                 read only) in GitLab under Preferences, Access tokens, and set it in GITLAB_TOKEN.",
             )];
         }
-        token => token.as_ref(),
+        Err(error) => return vec![refused(&error)],
     };
-    if let Some(Token::Job(_)) = token {
+    let token = &issued.token;
+    if let Token::Job(_) = token {
         return vec![Finding::passed(
             CHECK,
             "a CI/CD job token: valid while its job runs, with the job's permissions",
@@ -54,17 +84,41 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
         }
         (Ok(user), Err(_)) => {
             let who = describe_user(Some(json(user)));
-            vec![
-                Finding::passed(CHECK, format!("{}{who}", kind(token, Some(json(user))))),
-                Finding::unknown(SCOPES, "GitLab does not report them for this kind of token"),
-            ]
+            let mut found = vec![Finding::passed(CHECK, format!("{}{who}", kind(token, Some(json(user)))))];
+            found.extend(described(tools, config, issued.expires_at).await);
+            found
         }
         (Err(error), Err(_)) => vec![refused(error)],
     }
 }
 
+/// Checks the scopes and the expiry of an OAuth token, which GitLab describes elsewhere.
+async fn described(tools: &Tools, config: &Config, expires_at: Option<SystemTime>) -> Vec<Finding> {
+    // An instance may not describe it; that is no problem.
+    let description = tools.client().describe_token().await.ok().flatten();
+    let scopes = match &description {
+        Some(description) => judge_scopes(config, &description.scopes),
+        None => Finding::unknown(SCOPES, "GitLab does not report them for this kind of token"),
+    };
+    let told = description.and_then(|description| description.expires_in);
+    let end = expires_at.or_else(|| SystemTime::now().checked_add(told?));
+    let Some(end) = end else { return vec![scopes] };
+    let left = end.duration_since(SystemTime::now()).unwrap_or_default().as_secs().div_ceil(60);
+    let expiry = match expires_at {
+        Some(_) => Finding::passed(EXPIRY, format!("in {left} minutes; a new token is fetched before that")),
+        None => Finding::warning(
+            EXPIRY,
+            format!("in {left} minutes"),
+            "Sign in with gitlab-mcp auth login, which renews its tokens, or set GITLAB_TOKEN_COMMAND.",
+        ),
+    };
+    vec![scopes, expiry]
+}
+
 fn refused(error: &GitlabError) -> Finding {
     let mend = match error {
+        GitlabError::Credential(error) => error.hint.as_str(),
+        GitlabError::Unauthorized { remedy: Some(remedy), .. } => remedy,
         GitlabError::Unauthorized { expired: true, .. } => {
             "It is expired or revoked: create a new one in GitLab and set it in GITLAB_TOKEN."
         }
@@ -80,17 +134,17 @@ fn refused(error: &GitlabError) -> Finding {
     Finding::failure(CHECK, error_chain(error), mend)
 }
 
-fn known(token: Option<&Token>, user: Option<&Value>, own: &Value) -> Finding {
+fn known(token: &Token, user: Option<&Value>, own: &Value) -> Finding {
     let name = own.get("name").and_then(Value::as_str).unwrap_or_default();
     Finding::passed(CHECK, format!("{} \"{name}\"{}", kind(token, user), describe_user(user)))
 }
 
 /// Project and group access tokens belong to bot users.
-fn kind(token: Option<&Token>, user: Option<&Value>) -> &'static str {
+fn kind(token: &Token, user: Option<&Value>) -> &'static str {
     let is_bot = user.and_then(|user| user.get("bot")).and_then(Value::as_bool) == Some(true);
     match token {
-        Some(Token::OAuth(_)) => "an OAuth access token",
-        Some(Token::Job(_)) => "a job token",
+        Token::OAuth(_) => "an OAuth access token",
+        Token::Job(_) => "a job token",
         _ if is_bot => "a project or group access token",
         _ => "a personal access token",
     }
@@ -102,9 +156,13 @@ fn describe_user(user: Option<&Value>) -> String {
 }
 
 fn scopes(config: &Config, own: &Value) -> Finding {
-    let scopes: Vec<&str> =
-        own.get("scopes").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let has = |scope: &str| scopes.contains(&scope);
+    let scopes = own.get("scopes").and_then(Value::as_array).into_iter().flatten();
+    let scopes: Vec<String> = scopes.filter_map(Value::as_str).map(str::to_owned).collect();
+    judge_scopes(config, &scopes)
+}
+
+fn judge_scopes(config: &Config, scopes: &[String]) -> Finding {
+    let has = |scope: &str| scopes.iter().any(|known| known == scope);
     let says = scopes.join(", ");
     match () {
         // A fine-grained token has permissions instead of scopes, and GitLab does not report them.

@@ -1,0 +1,250 @@
+//! `gitlab-mcp auth`: signs in to GitLab, shows the sign-in, and signs out.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use url::Url;
+
+use super::doctor::fetch;
+use super::{AuthCommand, Failure, LoginArguments};
+use crate::composite::Composites;
+use crate::config::{Config, Instance};
+use crate::credentials::{
+    Choice, Helper, LoginFile, LoginFileError, SignInError, SignOut, begin_sign_in, finish_sign_in, sign_out,
+    try_helper, use_helper,
+};
+use crate::gitlab::{Content, CredentialError, HttpClients};
+use crate::text::error_chain;
+use crate::tools::{self, Tools};
+
+/// Error of a sign-in.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthError {
+    #[error("the sandbox needs no sign-in; set GITLAB_URL to your GitLab")]
+    Sandbox,
+    #[error("there is no home directory to keep the sign-in in; set GITLAB_LOGIN_FILE")]
+    NoFile,
+    #[error(
+        "GITLAB_CLIENT_ID is not set. Make an application at {0}-/user_settings/applications (scope api, not \
+         confidential, any redirect URI), and give its id: gitlab-mcp auth login --client-id ID"
+    )]
+    NoClientId(Url),
+    #[error("{} has no credential for {host}. {}", .helper.name(), .helper.remedy(.host))]
+    NoCredential { helper: Helper, host: String },
+    #[error("{}. {}", .0.what, .0.hint)]
+    Credential(#[from] CredentialError),
+    #[error(transparent)]
+    SignIn(#[from] SignInError),
+}
+
+impl AuthError {
+    /// 2 for a setting that is missing, else 1.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            AuthError::Sandbox | AuthError::NoFile | AuthError::NoClientId(_) => 2,
+            AuthError::NoCredential { .. } | AuthError::Credential(_) | AuthError::SignIn(_) => 1,
+        }
+    }
+}
+
+impl From<LoginFileError> for AuthError {
+    fn from(error: LoginFileError) -> AuthError {
+        AuthError::SignIn(error.into())
+    }
+}
+
+/// Runs a subcommand. `settings` are those of the tools.
+pub async fn run(
+    command: AuthCommand,
+    config: &Config,
+    settings: tools::Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    match command {
+        AuthCommand::Login(arguments) => log_in(arguments, config, settings, out).await,
+        AuthCommand::Status { json } => show_status(json, config, settings, out).await,
+        AuthCommand::Logout => log_out(config, out).await,
+    }
+}
+
+/// The root URL of the instance, and the file of sign-ins.
+fn place(config: &Config) -> Result<(&Url, LoginFile), AuthError> {
+    let Instance::At(base) = &config.instance else { return Err(AuthError::Sandbox) };
+    let path = config.login.file.clone().ok_or(AuthError::NoFile)?;
+    Ok((base, LoginFile::new(path)))
+}
+
+async fn log_in(
+    arguments: LoginArguments,
+    config: &Config,
+    settings: tools::Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let (base, file) = place(config)?;
+    let helper = match (arguments.helper, &config.login.client_id) {
+        (Some(helper), _) => Some(Helper::from(helper)),
+        (None, None) if io::stdin().is_terminal() => consented_helper(base, &mut io::stdin().lock(), out)?,
+        (None, _) => None,
+    };
+    if let Some(helper) = helper {
+        if !try_helper(helper, base, config.timeout).await.map_err(AuthError::from)? {
+            return Err(AuthError::NoCredential { helper, host: Helper::host(base) }.into());
+        }
+        use_helper(helper, &file, base).await.map_err(AuthError::from)?;
+        writeln!(out, "{} is asked for the token of {base} from now on.", helper.name())?;
+    } else {
+        let client_id = config.login.client_id.as_ref().ok_or_else(|| AuthError::NoClientId(base.clone()))?;
+        let scope = match (&arguments.scope, config.policy.read_only) {
+            (Some(scope), _) => scope.as_str(),
+            (None, true) => "read_api",
+            (None, false) => "api",
+        };
+        let clients = HttpClients::new(&config.connection(base.clone()));
+        let begun = begin_sign_in(&clients, client_id, scope).await.map_err(AuthError::from)?;
+        let page = begun.verification_uri_complete.as_ref().unwrap_or(&begun.verification_uri);
+        writeln!(out, "Open {page}")?;
+        writeln!(
+            out,
+            "and enter the code {} within {} minutes.",
+            begun.user_code,
+            minutes(begun.expires_in)
+        )?;
+        // The user needs it now, not when the buffer is full.
+        out.flush()?;
+        finish_sign_in(&clients, client_id, &begun, &file, base).await.map_err(AuthError::from)?;
+    }
+    let choice = Choice::of_login_file(file.clone(), base, config.timeout);
+    let credential = choice.credential(&settings.gitlab);
+    let mut settings = settings;
+    settings.gitlab.credential = credential;
+    match user(&Tools::new(settings, &Composites)?).await {
+        Ok(user) => writeln!(out, "Signed in to {base} as {user}.")?,
+        Err(reason) => writeln!(out, "Signed in to {base}; the user is not known: {reason}.")?,
+    }
+    writeln!(out, "The sign-in is kept in {}.", file.path().display())?;
+    if config.credentials.login_file().is_none() && !config.credentials.is_none() {
+        writeln!(out, "It is not used as long as the token comes from {}.", config.credentials.describe())?;
+    }
+    Ok(())
+}
+
+/// Asks whether a program that has a sign-in of its own may be used.
+fn consented_helper(
+    base: &Url,
+    answers: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> Result<Option<Helper>, Failure> {
+    write!(out, "Use the sign-in of glab for {}, if it has one? [y/N] ", Helper::host(base))?;
+    out.flush()?;
+    let mut answer = String::new();
+    answers.read_line(&mut answer)?;
+    let is_yes = ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str());
+    Ok(is_yes.then_some(Helper::Glab))
+}
+
+fn minutes(time: std::time::Duration) -> u64 {
+    time.as_secs().div_ceil(60)
+}
+
+/// The name of the token's user, or the reason why it is not known.
+async fn user(tools: &Tools) -> Result<String, String> {
+    let reply = fetch(tools, "current_user.get").await?.map_err(|error| error_chain(&error))?;
+    let Content::Json(user) = reply.content else {
+        return Err("GitLab did not answer as expected".to_owned());
+    };
+    let name = user.get("username").and_then(Value::as_str);
+    name.map(str::to_owned).ok_or_else(|| "GitLab named no user".to_owned())
+}
+
+async fn show_status(
+    json: bool,
+    config: &Config,
+    settings: tools::Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let tools = Tools::new(settings, &Composites)?;
+    let (instance, source) = match &config.instance {
+        Instance::At(base) => (base.to_string(), config.credentials.describe()),
+        Instance::Sandbox => ("sandbox".to_owned(), "the sandbox".to_owned()),
+    };
+    let issued = tools.client().issued_token().await;
+    let expires_at = issued.as_ref().ok().and_then(|issued| issued.as_ref()?.expires_at);
+    let expires_at = expires_at.and_then(|end| OffsetDateTime::from(end).format(&Rfc3339).ok());
+    let user = match issued {
+        Ok(Some(_)) => user(&tools).await,
+        Ok(None) => Err("there is no token; run gitlab-mcp auth login, or set GITLAB_TOKEN".to_owned()),
+        Err(error) => Err(error_chain(&error)),
+    };
+    let file = config.login.file.clone().map(LoginFile::new);
+    let others = file.map(|file| file.instances()).transpose().map_err(AuthError::from)?.unwrap_or_default();
+    if json {
+        let (name, problem) = (user.as_ref().ok(), user.as_ref().err());
+        let status = json!({
+            "instance": instance,
+            "source": source,
+            "user": name,
+            "problem": problem,
+            "expires_at": expires_at,
+            "sign_ins": others,
+        });
+        writeln!(out, "{status:#}")?;
+    } else {
+        writeln!(out, "instance  {instance}\nsource    {source}")?;
+        match &user {
+            Ok(user) => writeln!(out, "user      {user}")?,
+            Err(problem) => writeln!(out, "problem   {problem}")?,
+        }
+        if let Some(end) = expires_at {
+            writeln!(out, "expires   {end}; a new token is fetched before that")?;
+        }
+        for other in others {
+            writeln!(out, "sign-in   {other}")?;
+        }
+    }
+    user.map(drop).map_err(|_| Failure::Answered)
+}
+
+async fn log_out(config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
+    let (base, file) = place(config)?;
+    let clients = HttpClients::new(&config.connection(base.clone()));
+    match sign_out(&clients, &file, base).await.map_err(AuthError::from)? {
+        SignOut::NotSignedIn => writeln!(out, "There is no sign-in to {base}.")?,
+        SignOut::Revoked => writeln!(out, "Signed out of {base}: the tokens are revoked.")?,
+        SignOut::HelperUnused(helper) => {
+            writeln!(out, "{} is no longer asked for the token of {base}.", helper.name())?;
+        }
+        SignOut::NotRevoked(error) => {
+            writeln!(
+                out,
+                "Signed out of {base} here, but the tokens may still be valid: {}.",
+                error_chain(&error)
+            )?;
+            writeln!(out, "Revoke the application at {base}-/user_settings/applications.")?;
+            return Err(Failure::Answered);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_program_is_used_only_after_a_yes() {
+        let base = Url::parse("https://gitlab.example.com/").unwrap();
+        for (answer, expected) in [
+            ("y\n", Some(Helper::Glab)),
+            ("YES\n", Some(Helper::Glab)),
+            ("n\n", None),
+            ("\n", None),
+            ("", None),
+        ] {
+            let mut out = Vec::new();
+            assert_eq!(consented_helper(&base, &mut answer.as_bytes(), &mut out).unwrap(), expected);
+            assert!(String::from_utf8(out).unwrap().contains("glab for gitlab.example.com"));
+        }
+    }
+}

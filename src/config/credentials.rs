@@ -1,0 +1,106 @@
+//! Settings of credentials: the sources of a token, and the file of sign-ins.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::error::ConfigError;
+use super::instance::Instance;
+use super::job::Job;
+use super::sources::{Found, Sources, read_file};
+use super::table::{
+    CLIENT_ID, CREDENTIALS, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, Setting, TOKEN, TOKEN_COMMAND, TOKEN_FILE,
+};
+use super::values;
+use crate::credentials::{Choice, GivenToken, Settings};
+use crate::gitlab::{Secret, Token};
+
+/// Name of the file of sign-ins in the user's state directory.
+const FILE_NAME: &str = "gitlab-mcp/sign-ins.json";
+
+/// Prefix of the sandbox's tokens.
+const SANDBOX_TOKENS: &str = "glpat-sandbox";
+
+/// Settings of `gitlab-mcp auth`.
+#[derive(Clone, Debug)]
+pub struct Login {
+    /// The file of sign-ins; none if the user has no home directory.
+    pub file: Option<PathBuf>,
+    /// Id of the OAuth application.
+    pub client_id: Option<String>,
+}
+
+impl Sources<'_> {
+    pub(super) fn login(&self) -> Result<Login, ConfigError> {
+        let file = self.parse(&LOGIN_FILE, values::path)?.or_else(|| self.default_login_file());
+        Ok(Login { file, client_id: self.parse(&CLIENT_ID, values::token)? })
+    }
+
+    /// Chooses the source of the token. On the sandbox, only a sandbox token is used, so that a first run does not depend
+    /// on variables set for another GitLab. `job` is none if it belongs to another instance.
+    pub(super) fn credentials(
+        &self,
+        instance: &Instance,
+        job: Option<&Job>,
+        time_limit: Duration,
+        login: &Login,
+    ) -> Result<Choice, ConfigError> {
+        type Make = fn(Secret) -> Token;
+        let ways: [(&'static Setting, Make); 3] =
+            [(&TOKEN, Token::guess), (&OAUTH_TOKEN, Token::OAuth), (&JOB_TOKEN, Token::Job)];
+        let is_sandbox = *instance == Instance::Sandbox;
+        let is_usable = |text: &str| !is_sandbox || text.starts_with(SANDBOX_TOKENS);
+        let mut settings = Settings {
+            command: self.parse(&TOKEN_COMMAND, values::command)?,
+            helpers: self.parse(&CREDENTIALS, values::helpers)?.unwrap_or_default(),
+            login_file: login.file.clone(),
+            time_limit,
+            ..Settings::default()
+        };
+        if let Some(found) = self.find(&TOKEN_FILE)? {
+            let path = PathBuf::from(&found.text);
+            let text = read_file(Path::new(&found.text), &found.origin)?;
+            let (text, origin) = checked(&TOKEN_FILE, Found { text, origin: found.origin })?;
+            settings.token_file = is_usable(&text)
+                .then(|| (path, GivenToken { origin, token: Token::guess(Secret::new(text)) }));
+        }
+        for (setting, make) in ways {
+            let Some(found) = self.find(setting)? else { continue };
+            let (text, origin) = checked(setting, found)?;
+            if is_usable(&text) {
+                settings.variables.push(GivenToken { origin, token: make(Secret::new(text)) });
+            }
+        }
+        if let Some(found) = self.job_variable(&JOB_TOKEN)?.filter(|_| job.is_some()) {
+            let (text, origin) = checked(&JOB_TOKEN, found)?;
+            settings.job = Some(GivenToken { origin, token: Token::Job(Secret::new(text)) });
+        }
+        match instance {
+            Instance::At(base) => Ok(settings.choose(base)?),
+            Instance::Sandbox => Ok(settings.choose_token()),
+        }
+    }
+
+    /// The file of sign-ins where the system keeps the state of programs.
+    fn default_login_file(&self) -> Option<PathBuf> {
+        let folder = |name: &str| {
+            let path = (self.lookup)(name).map(PathBuf::from);
+            path.filter(|path| path.is_absolute())
+        };
+        let state = match () {
+            () if cfg!(windows) => folder("LOCALAPPDATA"),
+            () if cfg!(target_os = "macos") => {
+                folder("HOME").map(|home| home.join("Library/Application Support"))
+            }
+            () => folder("XDG_STATE_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/state"))),
+        };
+        state.map(|state| state.join(FILE_NAME))
+    }
+}
+
+/// The token of a setting, with the origin of the setting.
+fn checked(setting: &'static Setting, found: Found) -> Result<(String, String), ConfigError> {
+    match values::token(&found.text) {
+        Some(text) => Ok((text, found.origin)),
+        None => Err(ConfigError::Hidden { origin: found.origin, accepts: setting.accepts }),
+    }
+}

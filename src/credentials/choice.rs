@@ -1,0 +1,194 @@
+//! The order of the sources, and the choice among them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+use super::command::CommandLine;
+use super::git_helpers::{self, Helper};
+use super::login::Login;
+use super::login_file::{LoginFile, LoginFileError, SignIn};
+use super::renewed::{Origin, RenewedToken};
+use super::token_file::TokenFile;
+use crate::gitlab::{self, Credential, HttpClients, Token};
+
+/// Settings of one instance that may lead to a token, in the order in which they are considered.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// GITLAB_TOKEN_FILE, with the token that was in it at the start.
+    pub token_file: Option<(PathBuf, GivenToken)>,
+    /// Variables with tokens, the first of which is used.
+    pub variables: Vec<GivenToken>,
+    pub command: Option<CommandLine>,
+    /// Token of the CI/CD job on this instance.
+    pub job: Option<GivenToken>,
+    /// File of the sign-ins; none if the user has no home directory.
+    pub login_file: Option<PathBuf>,
+    /// Programs that may be asked for their credentials.
+    pub helpers: Vec<Helper>,
+    /// Time limit of commands and programs.
+    pub time_limit: Duration,
+}
+
+/// A token as it was given, with the name of the setting that has it.
+#[derive(Clone, Debug)]
+pub struct GivenToken {
+    pub origin: String,
+    pub token: Token,
+}
+
+/// The source that was chosen for an instance.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    source: Source,
+    base: Option<Url>,
+    time_limit: Duration,
+    /// Names of other settings with a token, which are not used.
+    unused: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Source {
+    File {
+        path: PathBuf,
+        given: GivenToken,
+    },
+    Variable(GivenToken),
+    Command(CommandLine),
+    Login(LoginFile),
+    Helpers(Vec<Helper>),
+    /// None so far; a sign-in to the file is noticed.
+    NotSignedIn(LoginFile),
+    #[default]
+    None,
+}
+
+impl Settings {
+    /// Chooses the source for an instance. Only the file of sign-ins is read.
+    ///
+    /// # Errors
+    /// The file of sign-ins cannot be used and is needed.
+    pub fn choose(&self, base: &Url) -> Result<Choice, LoginFileError> {
+        let mut given = self.given();
+        let source = match given.is_empty() {
+            false => given.remove(0).1,
+            true => self.kept(base)?,
+        };
+        let unused = given.into_iter().map(|(name, _)| name).collect();
+        Ok(Choice { source, base: Some(base.clone()), time_limit: self.time_limit, unused })
+    }
+
+    /// Chooses among the sources that need no address: a file or a variable.
+    pub fn choose_token(&self) -> Choice {
+        let mut given = self.given();
+        given.retain(|(_, source)| matches!(source, Source::File { .. } | Source::Variable(_)));
+        let source = given.into_iter().next().map(|(_, source)| source).unwrap_or_default();
+        Choice { source, base: None, time_limit: self.time_limit, unused: Vec::new() }
+    }
+
+    /// Sources that the settings name, with their names.
+    fn given(&self) -> Vec<(String, Source)> {
+        let mut given = Vec::new();
+        if let Some((path, token)) = &self.token_file {
+            given.push((token.origin.clone(), Source::File { path: path.clone(), given: token.clone() }));
+        }
+        let named = |token: &GivenToken| (token.origin.clone(), Source::Variable(token.clone()));
+        given.extend(self.variables.iter().map(named));
+        if let Some(command) = &self.command {
+            given.push(("GITLAB_TOKEN_COMMAND".to_owned(), Source::Command(command.clone())));
+        }
+        // The token of a job is there without anybody's doing: it is no mistake that it is not used.
+        if let Some(job) = self.job.as_ref().filter(|_| given.is_empty()) {
+            given.push(named(job));
+        }
+        given
+    }
+
+    /// The sign-in to the instance, else the programs that may be asked.
+    fn kept(&self, base: &Url) -> Result<Source, LoginFileError> {
+        let file = self.login_file.clone().map(LoginFile::new);
+        let sign_in = file.as_ref().map(|file| file.find(base)).transpose()?.flatten();
+        Ok(match (file, sign_in) {
+            (Some(file), Some(SignIn::Kept(_) | SignIn::Helper(_))) => Source::Login(file),
+            _ if !self.helpers.is_empty() => Source::Helpers(self.helpers.clone()),
+            (Some(file), None) => Source::NotSignedIn(file),
+            (None, _) => Source::None,
+        })
+    }
+}
+
+impl Choice {
+    /// The sign-in to an instance that a file has.
+    pub fn of_login_file(file: LoginFile, base: &Url, time_limit: Duration) -> Choice {
+        Choice { source: Source::Login(file), base: Some(base.clone()), time_limit, unused: Vec::new() }
+    }
+
+    /// The credential for the client of the instance; none if no token can come, or for another instance.
+    pub fn credential(&self, connection: &gitlab::Settings) -> Option<Credential> {
+        let (base, time_limit) = (connection.base.clone(), self.time_limit);
+        if self.base.as_ref().is_some_and(|own| *own != base) {
+            return None;
+        }
+        let login = |file: &LoginFile| {
+            let clients = HttpClients::new(connection);
+            Origin::Login(Box::new(Login { file: file.clone(), base: base.clone(), clients, time_limit }))
+        };
+        let (origin, known, is_missing) = match &self.source {
+            Source::None => return None,
+            Source::Variable(given) => return Some(Credential::Fixed(given.token.clone())),
+            Source::File { path, given } => {
+                (Origin::File(TokenFile { path: path.clone() }), Some(given.token.clone()), false)
+            }
+            Source::Command(command) => {
+                (Origin::Command { command: command.clone(), time_limit }, None, false)
+            }
+            Source::Login(file) => (login(file), None, false),
+            Source::NotSignedIn(file) => (login(file), None, true),
+            Source::Helpers(helpers) => {
+                let helpers = helpers.clone();
+                (Origin::Helpers { helpers, base: base.clone(), time_limit }, None, false)
+            }
+        };
+        Some(Credential::Renewed(std::sync::Arc::new(RenewedToken::new(origin, known, is_missing))))
+    }
+
+    /// True if no token is expected.
+    pub fn is_none(&self) -> bool {
+        matches!(self.source, Source::None | Source::NotSignedIn(_))
+    }
+
+    /// True if the token is that of a CI/CD job.
+    pub fn is_job_token(&self) -> bool {
+        matches!(&self.source, Source::Variable(GivenToken { token: Token::Job(_), .. }))
+    }
+
+    /// Describes the source, never its value.
+    pub fn describe(&self) -> String {
+        match &self.source {
+            Source::File { path, given } => format!("{} ({})", given.origin, path.display()),
+            Source::Variable(given) => given.origin.clone(),
+            Source::Command(command) => format!("GITLAB_TOKEN_COMMAND ({})", command.program()),
+            Source::Login(file) => format!("gitlab-mcp auth login ({})", file.path().display()),
+            Source::Helpers(helpers) => {
+                let names: Vec<&str> = helpers.iter().map(|helper| helper.name()).collect();
+                let host = self.base.as_ref().map(git_helpers::host).unwrap_or_default();
+                format!("{} for {host} (GITLAB_CREDENTIALS)", names.join(", then "))
+            }
+            Source::NotSignedIn(_) | Source::None => "none".to_owned(),
+        }
+    }
+
+    /// Names of other settings with a token, which are not used.
+    pub fn unused(&self) -> &[String] {
+        &self.unused
+    }
+
+    /// The file of sign-ins, if the token comes from it.
+    pub fn login_file(&self) -> Option<&LoginFile> {
+        match &self.source {
+            Source::Login(file) => Some(file),
+            _ => None,
+        }
+    }
+}
