@@ -3,6 +3,7 @@ use std::error::Error;
 use std::io::Write;
 
 use super::*;
+use crate::gitlab::Token;
 
 fn resolve(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
     with_flags(&[], variables)
@@ -39,7 +40,7 @@ fn nothing_set_is_gitlab_com_without_a_token() {
     let config = resolve(&[]).unwrap();
     assert_eq!(config.instance, Instance::At(Url::parse("https://gitlab.com/").unwrap()));
     assert!(
-        config.token.is_none()
+        config.credentials.is_none()
             && !config.policy.read_only
             && !config.policy.safe_mode
             && config.project.is_none()
@@ -112,21 +113,113 @@ fn switches_take_the_usual_words() {
     }
 }
 
+/// The token that is sent, by its header, if it does not change.
+fn token(config: &Config) -> Option<Token> {
+    let connection = config.connection(Url::parse("https://gitlab.com/").unwrap());
+    config.credentials.credential(&connection)?.fixed().cloned()
+}
+
 #[test]
-fn a_token_is_taken_from_one_place() {
+fn a_token_comes_from_the_first_source_that_has_one() {
     let held = file("  glpat-1234\n");
     let path = held.path().to_str().unwrap();
-    for variables in [
-        [("GITLAB_TOKEN", "glpat-1234")],
-        [("GITLAB_PERSONAL_ACCESS_TOKEN", " glpat-1234 ")],
-        [("GITLAB_TOKEN_FILE", path)],
-    ] {
-        assert!(matches!(resolve(&variables).unwrap().token, Some(Token::Private(_))));
+    let source = |variables: &[(&str, &str)]| resolve(variables).unwrap().credentials.describe();
+    // Each takes precedence over all that follow.
+    let sources = [
+        ("GITLAB_TOKEN_FILE", path, format!("GITLAB_TOKEN_FILE ({path})")),
+        ("GITLAB_PERSONAL_ACCESS_TOKEN", " glpat-1234 ", "GITLAB_PERSONAL_ACCESS_TOKEN".to_owned()),
+        ("GITLAB_OAUTH_TOKEN", "x", "GITLAB_OAUTH_TOKEN".to_owned()),
+        ("GITLAB_JOB_TOKEN", "x", "GITLAB_JOB_TOKEN".to_owned()),
+        ("GITLAB_TOKEN_COMMAND", "print-token --sesame", "GITLAB_TOKEN_COMMAND (print-token)".to_owned()),
+        ("CI_JOB_TOKEN", "x", "CI_JOB_TOKEN".to_owned()),
+        ("GITLAB_CREDENTIALS", "git, glab", "git, then glab for gitlab.com (GITLAB_CREDENTIALS)".to_owned()),
+    ];
+    for at in 0..sources.len() {
+        let mut variables = vec![("CI_SERVER_URL", "https://gitlab.com")];
+        variables.extend(sources[at..].iter().map(|(name, value, _)| (*name, *value)));
+        assert_eq!(source(&variables), sources[at].2);
     }
-    assert!(matches!(resolve(&[("GITLAB_OAUTH_TOKEN", "x")]).unwrap().token, Some(Token::OAuth(_))));
-    assert!(matches!(resolve(&[("GITLAB_JOB_TOKEN", "x")]).unwrap().token, Some(Token::Job(_))));
-    let message = refusal(&[("GITLAB_TOKEN", "glpat-1234"), ("GITLAB_TOKEN_FILE", path)]);
-    assert_eq!(message, "GITLAB_TOKEN and GITLAB_TOKEN_FILE are both set: set only one");
+    assert_eq!(source(&[]), "none");
+    let config = resolve(&[("GITLAB_TOKEN", "glpat-1"), ("GITLAB_TOKEN_FILE", path)]).unwrap();
+    assert_eq!(config.credentials.unused(), ["GITLAB_TOKEN"]);
+}
+
+#[test]
+fn a_token_is_of_the_kind_that_its_setting_says() {
+    let sent = |name, value| token(&resolve(&[(name, value)]).unwrap());
+    assert!(matches!(sent("GITLAB_TOKEN", "glpat-1234"), Some(Token::Private(_))));
+    assert!(matches!(sent("GITLAB_OAUTH_TOKEN", "x"), Some(Token::OAuth(_))));
+    assert!(matches!(sent("GITLAB_JOB_TOKEN", "x"), Some(Token::Job(_))));
+}
+
+#[test]
+fn a_token_is_for_the_configured_instance_only() {
+    let config = resolve(&[("GITLAB_URL", "https://a.example/x"), ("GITLAB_TOKEN", "glpat-1234")]).unwrap();
+    for (url, expected) in [
+        ("https://a.example/x/", true),
+        ("https://a.example/", false),
+        ("http://a.example/x/", false),
+        ("https://a.example:8443/x/", false),
+        ("https://b.example/x/", false),
+    ] {
+        let connection = config.connection(Url::parse(url).unwrap());
+        assert_eq!(config.credentials.credential(&connection).is_some(), expected, "{url}");
+    }
+}
+
+#[test]
+fn variables_of_a_job_hold_for_its_own_instance_and_below_every_setting() {
+    let authority = file("");
+    let job = [
+        ("CI_SERVER_URL", "https://git.example.com"),
+        ("CI_PROJECT_PATH", "acme/widget"),
+        ("CI_SERVER_TLS_CA_FILE", authority.path().to_str().unwrap()),
+        ("CI_JOB_TOKEN", "glcbt-1"),
+    ];
+    let config = resolve(&job).unwrap();
+    assert_eq!(config.instance, Instance::At(Url::parse("https://git.example.com/").unwrap()));
+    assert_eq!(config.project.as_deref(), Some("acme/widget"));
+    assert_eq!(config.ca_file.as_deref(), Some(authority.path()));
+    assert_eq!(config.credentials.describe(), "CI_JOB_TOKEN");
+
+    let with = |more: &[(&str, &str)]| resolve(&[&job, more].concat()).unwrap();
+    let config = with(&[("GITLAB_PROJECT", "a/b"), ("GITLAB_TOKEN", "glpat-1")]);
+    assert_eq!(
+        (config.project.as_deref(), config.credentials.describe().as_str()),
+        (Some("a/b"), "GITLAB_TOKEN")
+    );
+    assert!(config.credentials.unused().is_empty(), "nobody set the token of the job");
+    for url in ["https://gitlab.com", "http://git.example.com", "https://git.example.com:8443", "sandbox"] {
+        let config = with(&[("GITLAB_URL", url)]);
+        assert!(config.project.is_none() && config.ca_file.is_none(), "{url}");
+        assert_eq!(config.credentials.describe(), "none", "{url}");
+    }
+    assert!(refusal(&[("CI_SERVER_URL", "git.example.com")]).starts_with("CI_SERVER_URL: expected an http"));
+}
+
+#[test]
+fn sign_ins_are_kept_in_the_state_directory_of_the_user() {
+    let file = |variables: &[(&str, &str)]| resolve(variables).unwrap().login.file;
+    assert_eq!(file(&[]), None);
+    assert_eq!(file(&[("HOME", "relative")]), None);
+    if cfg!(target_os = "linux") {
+        let home = Some(PathBuf::from("/nowhere/.local/state/gitlab-mcp/sign-ins.json"));
+        assert_eq!(file(&[("HOME", "/nowhere")]), home);
+        let state = Some(PathBuf::from("/nowhere/state/gitlab-mcp/sign-ins.json"));
+        assert_eq!(file(&[("HOME", "/nowhere"), ("XDG_STATE_HOME", "/nowhere/state")]), state);
+    }
+    let own = Some(PathBuf::from("/nowhere/mine"));
+    assert_eq!(file(&[("HOME", "/nowhere"), ("GITLAB_LOGIN_FILE", "/nowhere/mine")]), own);
+}
+
+#[test]
+fn a_command_and_names_of_programs_are_checked() {
+    assert!(
+        refusal(&[("GITLAB_TOKEN_COMMAND", "print 'sesame")]).starts_with("GITLAB_TOKEN_COMMAND: invalid")
+    );
+    assert!(!refusal(&[("GITLAB_TOKEN_COMMAND", "print 'sesame")]).contains("sesame"));
+    assert!(refusal(&[("GITLAB_CREDENTIALS", "hub")]).contains("expected glab and git"));
+    assert_eq!(resolve(&[("GITLAB_CREDENTIALS", "none")]).unwrap().credentials.describe(), "none");
 }
 
 #[test]
@@ -165,7 +258,7 @@ fn debug_shows_no_token() {
 #[test]
 fn what_a_client_left_out_is_not_set_and_what_it_left_unexpanded_is_refused() {
     let config = resolve(&[("GITLAB_TOKEN", ""), ("GITLAB_URL", " "), ("GITLAB_READ_ONLY", "")]).unwrap();
-    assert!(config.token.is_none() && !config.policy.read_only);
+    assert!(config.credentials.is_none() && !config.policy.read_only);
     let message = refusal(&[("GITLAB_TOKEN", "${GITLAB_TOKEN}")]);
     assert!(message.starts_with("GITLAB_TOKEN: unexpanded variable \"${GITLAB_TOKEN}\""));
 }

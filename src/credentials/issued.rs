@@ -9,7 +9,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::gitlab::{IssuedToken, Secret, Token};
 
 /// Longest time before its expiry at which a token is renewed.
-const MARGIN: Duration = Duration::from_secs(60);
+pub(super) const MARGIN: Duration = Duration::from_secs(60);
 
 /// A token in use.
 #[derive(Debug)]
@@ -22,19 +22,16 @@ pub(super) struct HeldToken {
 impl HeldToken {
     /// A token that was just issued. It is renewed a minute before its expiry, or in the last fifth of its life.
     pub fn new(issued: IssuedToken, now: SystemTime) -> HeldToken {
-        let renew_at = issued.expires_at.map(|end| renewal_time(end, now));
+        let renew_at = issued.expires_at.map(|end| {
+            let left = end.duration_since(now).unwrap_or_default();
+            end.checked_sub(MARGIN.min(left / 5)).unwrap_or(end)
+        });
         HeldToken { issued, renew_at }
     }
 
     pub fn is_due(&self, now: SystemTime) -> bool {
         self.renew_at.is_some_and(|at| at <= now)
     }
-}
-
-/// The time from which a token with this expiry should be renewed.
-pub(super) fn renewal_time(end: SystemTime, now: SystemTime) -> SystemTime {
-    let left = end.duration_since(now).unwrap_or_default();
-    end.checked_sub(MARGIN.min(left / 5)).unwrap_or(end)
 }
 
 pub(super) fn is_expired(issued: &IssuedToken, now: SystemTime) -> bool {

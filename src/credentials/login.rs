@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use url::Url;
 
 use super::git_helpers;
-use super::issued::renewal_time;
+use super::issued::MARGIN;
 use super::login_file::{KeptSignIn, LockedLoginFile, LoginFile, LoginFileError, SignIn};
 use crate::gitlab::{
     CredentialError, ErrorCode, HttpClients, IssuedToken, OAuthError, Token, refresh_tokens,
@@ -86,7 +86,7 @@ impl Login {
 /// True if the token is neither rejected nor about to expire.
 fn is_good(kept: &KeptSignIn, rejected: Option<&Token>) -> bool {
     let now = SystemTime::now();
-    let is_due = kept.expires_at.is_some_and(|end| renewal_time(end, now) <= now);
+    let is_due = kept.expires_at.is_some_and(|end| end.duration_since(now).unwrap_or_default() <= MARGIN);
     let is_rejected = rejected.is_some_and(|token| token.is_same(&Token::OAuth(kept.access_token.clone())));
     !is_due && !is_rejected
 }

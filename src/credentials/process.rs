@@ -52,7 +52,9 @@ pub(super) async fn run(program: Program<'_>) -> Result<String, ProgramError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    program.removed.iter().for_each(|name| drop(command.env_remove(name)));
+    for name in program.removed {
+        command.env_remove(name);
+    }
     if let Some(directory) = program.directory {
         command.current_dir(directory);
     }

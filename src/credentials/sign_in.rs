@@ -161,9 +161,9 @@ where
         tokio::time::sleep(pause).await;
         match poll().await {
             Ok(granted) => return Ok(granted),
-            Err(OAuthError::Refused { code, .. }) if code == ErrorCode::AuthorizationPending => {}
-            Err(OAuthError::Refused { code, .. }) if code == ErrorCode::SlowDown => pause += SLOWER,
-            Err(OAuthError::Refused { code, .. }) if code == ErrorCode::AccessDenied => {
+            Err(OAuthError::Refused { code: ErrorCode::AuthorizationPending, .. }) => {}
+            Err(OAuthError::Refused { code: ErrorCode::SlowDown, .. }) => pause += SLOWER,
+            Err(OAuthError::Refused { code: ErrorCode::AccessDenied, .. }) => {
                 return Err(SignInError::Denied);
             }
             // GitLab forgets a code that has expired.

@@ -139,6 +139,7 @@ impl Client {
     /// Adds to a 401 what the source of the token advises, or why it could not renew the token.
     fn advise(&self, error: GitlabError, failed: Option<CredentialError>) -> GitlabError {
         let GitlabError::Unauthorized { answer, expired, .. } = error else { return error };
+        let expired = expired || failed.is_some();
         let remedy = match failed {
             Some(CredentialError { what, hint }) => {
                 Some(format!("The token could not be renewed: {what}. {hint}"))

@@ -18,7 +18,7 @@ pub enum GitlabError {
     #[error("GitLab did not accept the credentials: {answer}")]
     Unauthorized {
         answer: Answer,
-        /// True if the token is expired or revoked according to the response: a retry is useless.
+        /// True if the token is expired or revoked according to the response or to its source: a retry is useless.
         expired: bool,
         /// Advice by the source of the token, if it is known.
         remedy: Option<String>,

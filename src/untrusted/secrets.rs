@@ -366,7 +366,7 @@ mod tests {
             ("X-Env", "Staging42"),
         ] {
             secrets.add_header(name, value);
-            assert!(secrets.0.is_empty(), "{name}: {value}");
+            assert!(secrets.is_empty(), "{name}: {value}");
         }
         for (name, value) in [
             ("X-Api-Key", "Staging42"),
@@ -376,7 +376,7 @@ mod tests {
         ] {
             let mut secrets = Secrets::default();
             secrets.add_header(name, value);
-            assert!(!secrets.0.is_empty(), "{name}: {value}");
+            assert!(!secrets.is_empty(), "{name}: {value}");
         }
     }
 
@@ -410,5 +410,25 @@ mod tests {
             let text = format!("{before} {TOKEN} {after}");
             prop_assert_eq!(secrets.redact(&text), redacted);
         }
+    }
+
+    #[test]
+    fn secrets_that_come_later_are_redacted_too() {
+        let secrets = Secrets::growing();
+        assert_eq!(secrets.redact("glpat-first"), "glpat-first");
+        for token in ["glpat-first", "glpat-second", "glpat-first", "short"] {
+            secrets.remember(token);
+        }
+        assert_eq!(secrets.redact("glpat-first, glpat-second, short"), "[redacted], [redacted], short");
+        let mut value = serde_json::json!({"glpat-first": "x"});
+        secrets.redact_value(&mut value);
+        assert_eq!(value, serde_json::json!({"[redacted]": "x"}));
+        assert!(!format!("{secrets:?}").contains("glpat"));
+        // A clone, as another part of the program has it, knows those that come after it.
+        let other = secrets.clone();
+        secrets.remember("glpat-third");
+        assert_eq!(other.redact("glpat-third"), "[redacted]");
+        (0..1000).for_each(|number| secrets.remember(&format!("glpat-number-{number}")));
+        assert_eq!(secrets.redact("glpat-number-999"), "[redacted]");
     }
 }

@@ -90,5 +90,5 @@ pub static CLIENT_ID: Setting = Setting {
     what: "Id of the OAuth application that `gitlab-mcp auth login` signs in with.",
     accepts: "the application id that GitLab shows, without spaces",
     default: None,
-    example: "5f1c0e…",
+    example: "5f1c0e",
 };

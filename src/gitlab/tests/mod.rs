@@ -4,6 +4,7 @@ mod answers;
 mod errors;
 mod headers;
 mod redirects;
+mod renewal;
 mod retries;
 mod tls;
 mod transport;

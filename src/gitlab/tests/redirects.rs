@@ -41,8 +41,8 @@ async fn another_host_gets_the_request_without_credentials() {
         .insert_header("content-type", "text/plain");
     let (gitlab, storage) = two_hosts("/bucket/a%2Fb.zip?X-Amz-Signature=s%2Fg", answer).await;
     for token in [TOKEN, "glcbt-1", &"0a".repeat(32)] {
-        let token = Some(Token::guess(Secret::new(token.to_owned())));
-        let client = client(Settings { token, ..settings(&gitlab.uri()) });
+        let credential = Some(Token::guess(Secret::new(token.to_owned())).into());
+        let client = client(Settings { credential, ..settings(&gitlab.uri()) });
         let reply = client.send(&get(PATH)).await.unwrap();
         assert_eq!(reply.content, Content::Text("the file".to_owned()));
         assert_eq!((reply.request_id, reply.page.total), (None, None));

@@ -30,7 +30,7 @@ fn output(arguments: &[&str]) -> String {
 #[test]
 fn help_says_what_there_is() {
     insta::assert_snapshot!("help", output(&["--help"]));
-    for command in ["find", "execute", "doctor", "surface", "agents", "catalog"] {
+    for command in ["find", "execute", "doctor", "auth", "surface", "agents", "catalog"] {
         let help = output(&[command, "-h"]);
         let own = help.split("\nSettings:").next().unwrap();
         insta::assert_snapshot!(format!("help_{command}"), own);
@@ -44,6 +44,8 @@ fn every_flag_has_help() {
         &["find", "-h"],
         &["execute", "-h"],
         &["doctor", "-h"],
+        &["auth", "login", "-h"],
+        &["auth", "status", "-h"],
         &["surface", "-h"],
         &["agents", "-h"],
         &["catalog", "list", "-h"],

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use gitlab_mcp::config::{SETTINGS, render_markdown_table};
+use gitlab_mcp::config::{JOB_VARIABLES, SETTINGS, render_markdown_table};
 
 use crate::support::client::program;
 
@@ -26,12 +26,13 @@ fn a_wrong_setting_is_one_line_and_no_start() {
 }
 
 #[test]
-fn two_tokens_are_one_too_many() {
+fn a_token_that_is_not_used_is_warned_of() {
     let variables = [("GITLAB_TOKEN", "glpat-sesame"), ("GITLAB_OAUTH_TOKEN", "sesame")];
     let output = program(&[], &variables).stdin(Stdio::null()).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert_eq!(error, "gitlab-mcp: GITLAB_TOKEN and GITLAB_OAUTH_TOKEN are both set: set only one\n");
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    assert!(error.contains("GITLAB_OAUTH_TOKEN is not used: the token comes from GITLAB_TOKEN"), "{error}");
+    assert!(!error.contains("sesame"), "{error}");
 }
 
 #[test]
@@ -40,6 +41,16 @@ fn the_documentation_holds_the_table_of_the_code() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/configuration.md");
     let documentation = std::fs::read_to_string(path).unwrap();
     assert!(documentation.contains(&table), "{path} should hold this:\n\n{table}");
+}
+
+#[test]
+fn the_documentation_has_the_variables_of_a_job() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/configuration.md");
+    let documentation = std::fs::read_to_string(path).unwrap();
+    for (setting, variable) in JOB_VARIABLES {
+        let row = format!("| `{variable}` | `{}` |", setting.name);
+        assert!(documentation.contains(&row), "{row}");
+    }
 }
 
 #[test]

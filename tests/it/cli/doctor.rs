@@ -118,12 +118,23 @@ fn a_gitlab_that_is_well() {
         .iter()
         .map(|finding| finding["check"].as_str().unwrap())
         .collect();
-    let all =
-        ["address", "proxy", "certificate", "version", "token", "scopes", "expiry", "rate limit", "clock"];
+    let all = [
+        "address",
+        "proxy",
+        "certificate",
+        "version",
+        "credentials",
+        "token",
+        "scopes",
+        "expiry",
+        "rate limit",
+        "clock",
+    ];
     assert_eq!(checks, all);
     for check in all {
         assert_found(&outcome, check, "fine", "");
     }
+    assert_found(&outcome, "credentials", "fine", "GITLAB_TOKEN");
     assert_found(&outcome, "token", "fine", "a personal access token \\\"for the agent\\\" of alice");
     assert_found(&outcome, "rate limit", "fine", "1999 of 2000");
     assert_found(&examined(&[("GITLAB_URL", "sandbox"), ("GITLAB_TOKEN", "")]), "version", "fine", "18.");
@@ -165,6 +176,27 @@ fn tokens() {
     let oauth = Answers { own: none(), ..Answers::default() };
     let token = [("GITLAB_TOKEN", ""), ("GITLAB_OAUTH_TOKEN", "a1b2")];
     assert_found(&with(oauth, &token), "scopes", "unknown", "does not report");
+    let oauth = Answers { own: none(), ..Answers::default() }.serve();
+    let info = json!({"scope": ["api"], "expires_in": 1800, "application": {"uid": "app"}});
+    oauth.answer("GET", "/oauth/token/info", ok(info));
+    let url = oauth.url();
+    let outcome = examined(&[&[("GITLAB_URL", url.as_str())], &token[..]].concat());
+    assert_found(&outcome, "expiry", "warning", "in 30 minutes");
+    assert_eq!(finding(&outcome.1, "scopes")["says"], "api");
+}
+
+#[test]
+fn sources_of_the_token() {
+    let both = with(Answers::default(), &[("GITLAB_OAUTH_TOKEN", "sesame")]);
+    assert_found(&both, "credentials", "warning", "GITLAB_TOKEN; GITLAB_OAUTH_TOKEN is set too and not used");
+    let mut held = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut held, b"glpat-sesame").unwrap();
+    let path = held.path().to_str().unwrap();
+    let file = with(Answers::default(), &[("GITLAB_TOKEN", ""), ("GITLAB_TOKEN_FILE", path)]);
+    assert_found(&file, "credentials", "fine", path);
+    let failing = [("GITLAB_TOKEN", ""), ("GITLAB_TOKEN_COMMAND", "/nowhere/print-token sesame")];
+    let outcome = with(Answers::default(), &failing);
+    assert_found(&outcome, "token", "failure", "there is no program /nowhere/print-token");
 }
 
 #[test]
@@ -234,6 +266,8 @@ fn certificates() {
     let file = authority.file();
     let trusted = at(("GITLAB_CA_FILE", file.path().display().to_string()));
     assert_eq!(finding(&trusted.1, "certificate")["state"], "fine", "{trusted:?}");
+    let until = finding(&trusted.1, "certificate")["says"].as_str().unwrap();
+    assert!(until.starts_with("valid until 2099-12-31, for "), "{until}");
     let (code, found) = at(("GITLAB_MAX_REQUESTS", "1".to_owned()));
     assert_eq!(
         (code, &finding(&found, "address")["state"]),

@@ -1,5 +1,7 @@
 //! `gitlab-mcp auth`: signs in to GitLab, shows the sign-in, and signs out.
 
+mod error;
+
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use serde_json::{Value, json};
@@ -7,53 +9,18 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use url::Url;
 
+pub use error::AuthError;
+
 use super::doctor::fetch;
 use super::{AuthCommand, Failure, LoginArguments};
 use crate::composite::Composites;
 use crate::config::{Config, Instance};
 use crate::credentials::{
-    Choice, Helper, LoginFile, LoginFileError, SignInError, SignOut, begin_sign_in, finish_sign_in, sign_out,
-    try_helper, use_helper,
+    Choice, Helper, LoginFile, SignOut, begin_sign_in, finish_sign_in, sign_out, try_helper, use_helper,
 };
-use crate::gitlab::{Content, CredentialError, HttpClients};
+use crate::gitlab::{Content, HttpClients};
 use crate::text::error_chain;
 use crate::tools::{self, Tools};
-
-/// Error of a sign-in.
-#[derive(Debug, thiserror::Error)]
-pub enum AuthError {
-    #[error("the sandbox needs no sign-in; set GITLAB_URL to your GitLab")]
-    Sandbox,
-    #[error("there is no home directory to keep the sign-in in; set GITLAB_LOGIN_FILE")]
-    NoFile,
-    #[error(
-        "GITLAB_CLIENT_ID is not set. Make an application at {0}-/user_settings/applications (scope api, not \
-         confidential, any redirect URI), and give its id: gitlab-mcp auth login --client-id ID"
-    )]
-    NoClientId(Url),
-    #[error("{} has no credential for {host}. {}", .helper.name(), .helper.remedy(.host))]
-    NoCredential { helper: Helper, host: String },
-    #[error("{}. {}", .0.what, .0.hint)]
-    Credential(#[from] CredentialError),
-    #[error(transparent)]
-    SignIn(#[from] SignInError),
-}
-
-impl AuthError {
-    /// 2 for a setting that is missing, else 1.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            AuthError::Sandbox | AuthError::NoFile | AuthError::NoClientId(_) => 2,
-            AuthError::NoCredential { .. } | AuthError::Credential(_) | AuthError::SignIn(_) => 1,
-        }
-    }
-}
-
-impl From<LoginFileError> for AuthError {
-    fn from(error: LoginFileError) -> AuthError {
-        AuthError::SignIn(error.into())
-    }
-}
 
 /// Runs a subcommand. `settings` are those of the tools.
 pub async fn run(

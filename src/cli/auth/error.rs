@@ -1,0 +1,42 @@
+//! Errors of signing in and out.
+
+use url::Url;
+
+use crate::credentials::{Helper, LoginFileError, SignInError};
+use crate::gitlab::CredentialError;
+
+/// Error of a sign-in.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthError {
+    #[error("the sandbox needs no sign-in; set GITLAB_URL to your GitLab")]
+    Sandbox,
+    #[error("there is no home directory to keep the sign-in in; set GITLAB_LOGIN_FILE")]
+    NoFile,
+    #[error(
+        "GITLAB_CLIENT_ID is not set. Make an application at {0}-/user_settings/applications (scope api, not \
+         confidential, any redirect URI), and give its id: gitlab-mcp auth login --client-id ID"
+    )]
+    NoClientId(Url),
+    #[error("{} has no credential for {host}. {}", .helper.name(), .helper.remedy(.host))]
+    NoCredential { helper: Helper, host: String },
+    #[error("{}. {}", .0.what, .0.hint)]
+    Credential(#[from] CredentialError),
+    #[error(transparent)]
+    SignIn(#[from] SignInError),
+}
+
+impl AuthError {
+    /// 2 for a setting that is missing, else 1.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            AuthError::Sandbox | AuthError::NoFile | AuthError::NoClientId(_) => 2,
+            AuthError::NoCredential { .. } | AuthError::Credential(_) | AuthError::SignIn(_) => 1,
+        }
+    }
+}
+
+impl From<LoginFileError> for AuthError {
+    fn from(error: LoginFileError) -> AuthError {
+        AuthError::SignIn(error.into())
+    }
+}

@@ -1,0 +1,198 @@
+//! `gitlab-mcp auth`: the device authorization grant with each of its errors, the state of a sign-in, and signing out.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::credentials::{
+    Machine, ask_for_user, credentials_of, forms, gitlab, granted, kept, run, seconds_from_now, text,
+};
+use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
+
+/// A GitLab that begins a sign-in and answers polls so.
+pub fn with_device_grant(polls: Vec<Answer>) -> Gitlab {
+    let gitlab = gitlab();
+    let begun = json!({
+        "device_code": "sesame-device", "user_code": "0A44L90H",
+        "verification_uri": format!("{}/oauth/device", gitlab.url()),
+        "verification_uri_complete": format!("{}/oauth/device?user_code=0A44L90H", gitlab.url()),
+        "expires_in": 300, "interval": 1,
+    });
+    gitlab.says("POST /oauth/authorize_device", [answer(200, begun)]);
+    gitlab.says("POST /oauth/token", polls);
+    gitlab
+}
+
+fn refusal(code: &str) -> Answer {
+    answer(400, json!({"error": code, "error_description": "of sesame-device"}))
+}
+
+fn variables(file: &str) -> [(&str, &str); 2] {
+    [("GITLAB_LOGIN_FILE", file), ("GITLAB_CLIENT_ID", "my-app")]
+}
+
+#[test]
+fn a_user_signs_in_is_shown_and_signs_out() {
+    let machine = Machine::new();
+    let gitlab = with_device_grant(vec![
+        refusal("authorization_pending"),
+        granted("sesame-access", "sesame-refresh", 7200),
+    ]);
+    let file = machine.text_path("state/gitlab-mcp/sign-ins.json");
+    let login = run(&["auth", "login"], &gitlab, &variables(&file));
+    let said = text(&login);
+    assert!(login.status.success(), "{said}");
+    assert!(said.contains("0A44L90H") && said.contains("/oauth/device?user_code=0A44L90H"), "{said}");
+    assert!(said.contains("as alice") && said.contains(&file) && !said.contains("sesame"), "{said}");
+    let field = |form: &[(String, String)], name: &str| {
+        form.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()).unwrap()
+    };
+    let asked = forms(&gitlab, "/oauth/authorize_device").remove(0);
+    assert_eq!((field(&asked, "client_id"), field(&asked, "scope")), ("my-app".to_owned(), "api".to_owned()));
+    let polls = forms(&gitlab, "/oauth/token");
+    assert_eq!(polls.len(), 2);
+    assert_eq!(field(&polls[1], "grant_type"), "urn:ietf:params:oauth:grant-type:device_code");
+    assert_eq!(field(&polls[1], "device_code"), "sesame-device");
+    let mode = |path: &str| std::fs::metadata(machine.path(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("state/gitlab-mcp/sign-ins.json"), mode("state/gitlab-mcp")), (0o600, 0o700));
+
+    let status = run(&["auth", "status"], &gitlab, &variables(&file));
+    assert!(status.status.success(), "{}", text(&status));
+    for part in ["gitlab-mcp auth login", "alice", "a new token is fetched before that"] {
+        assert!(text(&status).contains(part), "{part} in {}", text(&status));
+    }
+    let status = run(&["auth", "status", "--json"], &gitlab, &variables(&file));
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(
+        (&status["user"], &status["sign_ins"]),
+        (&json!("alice"), &json!([format!("{}/", gitlab.url())]))
+    );
+    ask_for_user(&gitlab, &variables(&file));
+    let sent = credentials_of(&gitlab);
+    assert_eq!(sent.last().unwrap().as_deref(), Some("authorization: bearer sesame-access"));
+
+    gitlab.says("POST /oauth/revoke", [answer(200, json!({}))]);
+    let logout = run(&["auth", "logout"], &gitlab, &variables(&file));
+    assert!(logout.status.success() && text(&logout).contains("revoked"), "{}", text(&logout));
+    let revoked: Vec<String> =
+        forms(&gitlab, "/oauth/revoke").iter().map(|form| field(form, "token")).collect();
+    assert_eq!(revoked, ["sesame-refresh", "sesame-access"]);
+    assert_eq!(kept(&machine.path("state/gitlab-mcp/sign-ins.json")), json!({}));
+    let status = run(&["auth", "status"], &gitlab, &variables(&file));
+    assert_eq!(status.status.code(), Some(1), "{}", text(&status));
+    assert!(text(&status).contains("there is no token"), "{}", text(&status));
+    let again = run(&["auth", "logout"], &gitlab, &variables(&file));
+    assert!(again.status.success() && text(&again).contains("There is no sign-in"), "{}", text(&again));
+}
+
+#[test]
+fn each_error_of_the_grant_says_what_to_do() {
+    let machine = Machine::new();
+    let file = machine.text_path("sign-ins.json");
+    for (code, expected) in [
+        ("access_denied", "denied in GitLab"),
+        ("expired_token", "nobody approved the sign-in in time"),
+        ("invalid_grant", "nobody approved the sign-in in time"),
+        ("server_is_odd", "GitLab refused the sign-in: \"server_is_odd\""),
+    ] {
+        let gitlab = with_device_grant(vec![refusal(code)]);
+        let login = run(&["auth", "login"], &gitlab, &variables(&file));
+        assert_eq!(login.status.code(), Some(1), "{code}");
+        assert!(text(&login).contains(expected), "{code}: {}", text(&login));
+        assert!(
+            !text(&login).contains("sesame") && !machine.path("sign-ins.json").exists(),
+            "{}",
+            text(&login)
+        );
+    }
+    for (begun, expected) in [
+        (answer(401, json!({"error": "invalid_client"})), "does not know the application my-app"),
+        (answer(400, json!({"error": "invalid_scope"})), "does not have the scope api"),
+        (answer(404, json!({"error": "404 Not Found"})), "refused the sign-in"),
+        (crate::support::scripted_gitlab::raw(404, "text/html", "<html>"), "came with GitLab 17.2"),
+        (crate::support::scripted_gitlab::raw(200, "text/html", "<html>"), "did not respond as GitLab"),
+    ] {
+        let gitlab = gitlab();
+        gitlab.says("POST /oauth/authorize_device", [begun]);
+        let login = run(&["auth", "login"], &gitlab, &variables(&file));
+        assert_eq!(login.status.code(), Some(1));
+        assert!(text(&login).contains(expected), "{expected}: {}", text(&login));
+    }
+}
+
+#[test]
+fn what_is_missing_for_a_sign_in_is_named() {
+    let gitlab = gitlab();
+    let login = run(&["auth", "login"], &gitlab, &[("GITLAB_LOGIN_FILE", "/nowhere/x")]);
+    assert_eq!(login.status.code(), Some(2));
+    let page = format!("{}/-/user_settings/applications", gitlab.url());
+    assert!(
+        text(&login).contains("GITLAB_CLIENT_ID is not set") && text(&login).contains(&page),
+        "{}",
+        text(&login)
+    );
+    let login = run(&["auth", "login"], &gitlab, &[("GITLAB_CLIENT_ID", "my-app")]);
+    assert_eq!(login.status.code(), Some(2));
+    assert!(text(&login).contains("set GITLAB_LOGIN_FILE"), "{}", text(&login));
+    let login = run(&["auth", "login"], &gitlab, &[("GITLAB_URL", "sandbox")]);
+    assert!(text(&login).contains("the sandbox needs no sign-in"), "{}", text(&login));
+    assert!(gitlab.received().is_empty(), "{:?}", gitlab.seen());
+}
+
+#[test]
+fn a_read_only_server_asks_for_a_scope_that_only_reads() {
+    let machine = Machine::new();
+    let file = machine.text_path("sign-ins.json");
+    let scope = |arguments: &[&str]| {
+        let gitlab = with_device_grant(vec![refusal("access_denied")]);
+        run(&[&["auth", "login"], arguments].concat(), &gitlab, &variables(&file));
+        forms(&gitlab, "/oauth/authorize_device")[0]
+            .iter()
+            .find(|(name, _)| name == "scope")
+            .unwrap()
+            .1
+            .clone()
+    };
+    assert_eq!(scope(&["--read-only"]), "read_api");
+    assert_eq!(scope(&["--scope", "api read_user"]), "api read_user");
+}
+
+#[test]
+fn a_sign_out_that_gitlab_does_not_hear_of_is_not_called_a_success() {
+    let (machine, gitlab) = (Machine::new(), gitlab());
+    let file = machine.signed_in(&gitlab, "sesame-access", "sesame-refresh", seconds_from_now(7000));
+    gitlab.says("POST /oauth/revoke", [answer(503, "down")]);
+    let logout = run(&["auth", "logout"], &gitlab, &variables(&file));
+    let said = text(&logout);
+    assert_eq!(logout.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("may still be valid") && said.contains("applications") && !said.contains("sesame"),
+        "{said}"
+    );
+    assert_eq!(kept(&machine.path("sign-ins.json")), json!({}));
+}
+
+#[test]
+fn another_program_s_sign_in_can_be_agreed_to_and_given_up() {
+    let (machine, gitlab) = (Machine::new(), gitlab());
+    let (file, path) = (machine.text_path("sign-ins.json"), machine.search_path());
+    let variables = [("GITLAB_LOGIN_FILE", file.as_str()), ("PATH", path.as_str())];
+    machine.install("glab", "exit 1");
+    let login = run(&["auth", "login", "--use", "glab"], &gitlab, &variables);
+    let advice = format!("Run `glab auth login --hostname {}`", gitlab.address);
+    assert_eq!(login.status.code(), Some(1));
+    assert!(text(&login).contains(&advice) && !machine.path("sign-ins.json").exists(), "{}", text(&login));
+
+    machine.install("glab", "echo password=glpat-sesame");
+    let login = run(&["auth", "login", "--use", "glab"], &gitlab, &variables);
+    assert!(login.status.success() && text(&login).contains("as alice"), "{}", text(&login));
+    assert!(!machine.read("sign-ins.json").contains("sesame"), "the token stays where it is");
+    ask_for_user(&gitlab, &variables);
+    let sent = credentials_of(&gitlab);
+    assert_eq!(sent.last().unwrap().as_deref(), Some("private-token: glpat-sesame"));
+
+    let logout = run(&["auth", "logout"], &gitlab, &variables);
+    assert!(text(&logout).contains("glab is no longer asked"), "{}", text(&logout));
+    ask_for_user(&gitlab, &variables);
+    assert_eq!(credentials_of(&gitlab).last().unwrap(), &None);
+}
