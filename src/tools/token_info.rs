@@ -6,12 +6,12 @@ pub mod cache;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use time::{Date, OffsetDateTime, macros::format_description};
 use tokio::time::Instant;
 
 use crate::call::{self, Step};
-use crate::gitlab::Content;
+use crate::gitlab::{Content, Token};
 use crate::policy::Scopes;
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::Purpose;
@@ -57,14 +57,24 @@ async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
     let context = tools.context().ok()?;
     let checked = call::check(action, Map::new(), &context).ok()?;
     let Step::Ready(call) = checked.step(&call::LookupCache::default()).ok()? else { return None };
-    let reply = tokio::time::timeout(PATIENCE, own_reads::send(tools, call, Purpose::TokenScopes))
-        .await
-        .ok()?
-        .ok()?;
-    match reply.content {
-        Content::Json(Value::Object(token)) => Some(token),
-        _ => None,
-    }
+    let asked = async {
+        match tools.client.token().await {
+            Ok(Some(Token::Private(_))) => {}
+            Ok(Some(Token::OAuth(_))) => return describe_oauth_token(tools).await,
+            _ => return None,
+        }
+        match own_reads::send(tools, call, Purpose::TokenScopes).await.ok()?.content {
+            Content::Json(Value::Object(token)) => Some(token),
+            _ => None,
+        }
+    };
+    tokio::time::timeout(PATIENCE, asked).await.ok()?
+}
+
+/// The description of an OAuth token, in the form of the others. Its expiry is none to warn of: it is renewed.
+async fn describe_oauth_token(tools: &Tools) -> Option<Map<String, Value>> {
+    let description = tools.client.describe_token().await.ok()??;
+    Some(Map::from_iter([("scopes".to_owned(), json!(description.scopes))]))
 }
 
 fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {

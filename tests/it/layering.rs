@@ -126,6 +126,27 @@ fn the_arrows_are_those_that_are_drawn() {
 }
 
 #[test]
+fn secrets_are_read_only_where_they_are_sent_or_kept() {
+    let sources = sources();
+    let readers = |source: &&Source| source.code.contains(".reveal()");
+    for source in sources.iter().filter(readers) {
+        let may_read = ["gitlab", "credentials"].contains(&source.module.as_str());
+        assert!(may_read, "{} reads a secret", source.path.display());
+    }
+    assert!(sources.iter().filter(readers).count() >= 3);
+}
+
+#[test]
+fn processes_are_started_in_one_place() {
+    for source in
+        sources().iter().filter(|source| source.module != "bin" && source.inside != "credentials/process")
+    {
+        let starts = source.code.contains("process::Command");
+        assert!(!starts, "{} starts a process", source.path.display());
+    }
+}
+
+#[test]
 fn names_are_found_however_they_are_written() {
     let code = "use crate::{catalog::Action, gitlab::{self, Token}, tools}; fn f() { crate::search::x() }";
     let source = |code: &str, depth| Source {
