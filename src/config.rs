@@ -162,12 +162,15 @@ impl Config {
 
     /// Returns true if the token would be sent unencrypted over a network.
     pub fn exposes_token(&self) -> bool {
+        (!self.credentials.is_none() || !self.extra_headers.is_empty()) && self.is_unencrypted()
+    }
+
+    /// Returns true if GitLab is reached over a network without encryption.
+    pub fn is_unencrypted(&self) -> bool {
         const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
         match &self.instance {
             Instance::At(url) => {
-                (!self.credentials.is_none() || !self.extra_headers.is_empty())
-                    && url.scheme() == "http"
-                    && !url.host_str().is_some_and(|host| OWN.contains(&host))
+                url.scheme() == "http" && !url.host_str().is_some_and(|host| OWN.contains(&host))
             }
             Instance::Sandbox => false,
         }

@@ -251,8 +251,14 @@ fn a_token_that_would_travel_in_the_clear_is_noticed() {
 
 #[test]
 fn debug_shows_no_token() {
-    let config = resolve(&[("GITLAB_TOKEN", "glpat-1234")]).unwrap();
-    assert!(!format!("{config:?}").contains("1234"));
+    for (name, value) in [
+        ("GITLAB_TOKEN", "glpat-1234"),
+        ("GITLAB_OAUTH_TOKEN", "1234"),
+        ("GITLAB_TOKEN_COMMAND", "print-token --key 1234"),
+    ] {
+        let config = resolve(&[(name, value)]).unwrap();
+        assert!(!format!("{config:?}").contains("1234"), "{name}");
+    }
 }
 
 #[test]

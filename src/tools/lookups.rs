@@ -335,7 +335,10 @@ fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
             "The list is longer: only its first {rows} rows were searched. Give the id, or a name that a search \
              of the list finds."
         ),
-        (None, true) => "No token is set (GITLAB_TOKEN): only public objects are visible.".to_owned(),
+        (None, true) => {
+            "No token is set (GITLAB_TOKEN, or `gitlab-mcp auth login`): only public objects are visible."
+                .to_owned()
+        }
         (None, false) => {
             "Check the spelling; GitLab also hides objects that the token may not read.".to_owned()
         }

@@ -50,6 +50,9 @@ async fn log_in(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let (base, file) = place(config)?;
+    if config.is_unencrypted() {
+        tracing::warn!("the sign-in travels unencrypted: GITLAB_URL is plain http to another machine");
+    }
     let helper = match (arguments.helper, &config.login.client_id) {
         (Some(helper), _) => Some(Helper::from(helper)),
         (None, None) if io::stdin().is_terminal() => consented_helper(base, &mut io::stdin().lock(), out)?,

@@ -353,7 +353,7 @@ fn kind_of(error: &GitlabError) -> ErrorKind {
 fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
     let text = match error {
         GitlabError::Unauthorized { .. } | GitlabError::NotFound { .. } if anonymous => {
-            "No token is set (GITLAB_TOKEN): only public objects are visible."
+            "No token is set (GITLAB_TOKEN, or `gitlab-mcp auth login`): only public objects are visible."
         }
         GitlabError::Credential(error) => return Some(error.hint.clone()),
         GitlabError::Unauthorized { remedy: Some(remedy), .. } => return Some(remedy.clone()),

@@ -9,7 +9,7 @@ use crate::credentials::{
     Machine, ask_for_user, credential, credentials_of, forms, gitlab, granted, kept, seconds_from_now, text,
     unauthorized, user,
 };
-use crate::support::client::{Client, execute, refused, succeed};
+use crate::support::client::{Client, execute, refused, succeed, wait_until};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 
 /// A command that prints another token each time.
@@ -143,6 +143,27 @@ fn processes_that_renew_at_once_use_a_refresh_token_once() {
     assert_eq!(forms(&gitlab, "/oauth/token").len(), 1);
     let sent = credentials_of(&gitlab);
     assert_eq!(sent, vec![Some("authorization: bearer new-access".to_owned()); 4]);
+}
+
+#[test]
+fn a_cancelled_call_loses_no_refresh_token() {
+    let (machine, gitlab) = (Machine::new(), gitlab());
+    let file = machine.signed_in(&gitlab, "old-access", "old-refresh", seconds_from_now(-1));
+    let used = answer(400, json!({"error": "invalid_grant"}));
+    let slow = granted("new-access", "new-refresh", 7200).after(Duration::from_millis(500));
+    gitlab.says("POST /oauth/token", [slow, used]);
+    let mut client = connect(&gitlab, &machine, &[("GITLAB_LOGIN_FILE", &file)]);
+    let arguments = json!({"action": "current_user.get"});
+    let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
+    client.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params}));
+    wait_until("the renewal", || !forms(&gitlab, "/oauth/token").is_empty());
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77}}));
+    wait_until("the new sign-in", || {
+        kept(&machine.path("sign-ins.json")).to_string().contains("new-refresh")
+    });
+    succeed(&mut client, "current_user.get", json!({}));
+    assert_eq!(forms(&gitlab, "/oauth/token").len(), 1);
+    assert_eq!(credentials_of(&gitlab), [Some("authorization: bearer new-access".to_owned())]);
 }
 
 #[test]

@@ -71,6 +71,22 @@ fn a_user_signs_in_is_shown_and_signs_out() {
     let sent = credentials_of(&gitlab);
     assert_eq!(sent.last().unwrap().as_deref(), Some("authorization: bearer sesame-access"));
 
+    gitlab.json("/api/v4/version", &json!({"version": "18.9.0"}));
+    let doctor = text(&run(&["doctor"], &gitlab, &variables(&file)));
+    for part in [
+        &*format!("gitlab-mcp auth login ({file})"),
+        "an OAuth access token of alice",
+        "a new token is fetched",
+    ] {
+        assert!(doctor.contains(part), "{part} in {doctor}");
+    }
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let doctor = text(&run(&["doctor"], &gitlab, &variables(&file)));
+    assert!(
+        doctor.contains("other users of this machine can read") && doctor.contains("chmod 600"),
+        "{doctor}"
+    );
+
     gitlab.says("POST /oauth/revoke", [answer(200, json!({}))]);
     let logout = run(&["auth", "logout"], &gitlab, &variables(&file));
     assert!(logout.status.success() && text(&logout).contains("revoked"), "{}", text(&logout));
