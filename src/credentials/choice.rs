@@ -56,7 +56,10 @@ enum Source {
     },
     Variable(GivenToken),
     Command(CommandLine),
-    Login(LoginFile),
+    Login {
+        file: LoginFile,
+        helper: Option<Helper>,
+    },
     Helpers(Vec<Helper>),
     /// None so far; a sign-in to the file is noticed.
     NotSignedIn(LoginFile),
@@ -110,7 +113,8 @@ impl Settings {
         let file = self.login_file.clone().map(LoginFile::new);
         let sign_in = file.as_ref().map(|file| file.find(base)).transpose()?.flatten();
         Ok(match (file, sign_in) {
-            (Some(file), Some(SignIn::Kept(_) | SignIn::Helper(_))) => Source::Login(file),
+            (Some(file), Some(SignIn::Kept(_))) => Source::Login { file, helper: None },
+            (Some(file), Some(SignIn::Helper(helper))) => Source::Login { file, helper: Some(helper) },
             _ if !self.helpers.is_empty() => Source::Helpers(self.helpers.clone()),
             (Some(file), None) => Source::NotSignedIn(file),
             (None, _) => Source::None,
@@ -121,7 +125,8 @@ impl Settings {
 impl Choice {
     /// The sign-in to an instance that a file has.
     pub fn of_login_file(file: LoginFile, base: &Url, time_limit: Duration) -> Choice {
-        Choice { source: Source::Login(file), base: Some(base.clone()), time_limit, unused: Vec::new() }
+        let source = Source::Login { file, helper: None };
+        Choice { source, base: Some(base.clone()), time_limit, unused: Vec::new() }
     }
 
     /// The credential for the client of the instance; none if no token can come, or for another instance.
@@ -143,7 +148,7 @@ impl Choice {
             Source::Command(command) => {
                 (Origin::Command { command: command.clone(), time_limit }, None, false)
             }
-            Source::Login(file) => (login(file), None, false),
+            Source::Login { file, .. } => (login(file), None, false),
             Source::NotSignedIn(file) => (login(file), None, true),
             Source::Helpers(helpers) => {
                 let helpers = helpers.clone();
@@ -169,7 +174,10 @@ impl Choice {
             Source::File { path, given } => format!("{} ({})", given.origin, path.display()),
             Source::Variable(given) => given.origin.clone(),
             Source::Command(command) => format!("GITLAB_TOKEN_COMMAND ({})", command.program()),
-            Source::Login(file) => format!("gitlab-mcp auth login ({})", file.path().display()),
+            Source::Login { file, helper } => {
+                let by = helper.map(|helper| format!("{}, by ", helper.name())).unwrap_or_default();
+                format!("{by}gitlab-mcp auth login ({})", file.path().display())
+            }
             Source::Helpers(helpers) => {
                 let names: Vec<&str> = helpers.iter().map(|helper| helper.name()).collect();
                 let host = self.base.as_ref().map(git_helpers::host).unwrap_or_default();
@@ -187,7 +195,7 @@ impl Choice {
     /// The file of sign-ins, if the token comes from it.
     pub fn login_file(&self) -> Option<&LoginFile> {
         match &self.source {
-            Source::Login(file) => Some(file),
+            Source::Login { file, .. } => Some(file),
             _ => None,
         }
     }

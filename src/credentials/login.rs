@@ -79,6 +79,10 @@ impl Login {
     }
 
     pub fn remedy(&self) -> String {
+        // Whatever is wrong with the file, a new sign-in mends it.
+        if let Ok(Some(SignIn::Helper(helper))) = self.file.find(&self.base) {
+            return helper.remedy(&git_helpers::host(&self.base));
+        }
         format!("Run `gitlab-mcp auth login --url {}`.", self.base.as_str().trim_end_matches('/'))
     }
 }

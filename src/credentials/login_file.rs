@@ -14,6 +14,10 @@ use super::git_helpers::Helper;
 use super::issued::{from_unix, to_unix};
 use crate::gitlab::Secret;
 
+/// Errors that mean that there is no file of this user.
+const NO_FILE: [io::ErrorKind; 3] =
+    [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory, io::ErrorKind::PermissionDenied];
+
 /// Version of the format.
 const VERSION: u32 = 1;
 
@@ -153,7 +157,8 @@ impl LoginFile {
     fn load(&self) -> Result<FileBody, LoginFileError> {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A program may run without a home directory, or in that of another user.
+            Err(error) if NO_FILE.contains(&error.kind()) => {
                 return Ok(FileBody { version: VERSION, sign_ins: BTreeMap::new() });
             }
             Err(error) => return Err(LoginFileError::Read(self.path.clone(), error)),

@@ -17,9 +17,12 @@ use super::login::Login;
 use super::token_file::{Stamp, TokenFile, stamp};
 use crate::gitlab::{CredentialError, IssuedToken, Token, TokenSource};
 
-/// Time for which a source is not asked again after it failed, had nothing, or replaced a rejected token: GitLab also
-/// answers 401 where the user may not do something.
-const PAUSE: Duration = Duration::from_secs(60);
+/// Time for which a source is not asked again after it had nothing, or replaced a rejected token: GitLab also answers
+/// 401 where the user may not do something.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// Time for which a source is not asked again after it failed. Short, as its user may mend it at once.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(3);
 
 /// Where tokens come from.
 #[derive(Debug)]
@@ -55,6 +58,13 @@ struct Pause {
     since: Instant,
     /// The failure that began it.
     error: Option<CredentialError>,
+}
+
+impl Pause {
+    fn lasts(&self) -> bool {
+        let limit = if self.error.is_some() { PAUSE_AFTER_FAILURE } else { PAUSE };
+        self.since.elapsed() < limit
+    }
 }
 
 impl RenewedToken {
@@ -169,7 +179,7 @@ impl Shared {
         if let Some(held) = held.filter(|held| !is_rejected && !held.is_due(now)) {
             return Some(Ok(Some(held.issued.clone())));
         }
-        let pause = state.pause.as_ref().filter(|pause| pause.since.elapsed() < PAUSE)?;
+        let pause = state.pause.as_ref().filter(|pause| pause.lasts())?;
         match (held.filter(|held| !is_expired(&held.issued, now)), &pause.error) {
             (Some(held), _) => Some(Ok(Some(held.issued.clone()))),
             (None, Some(error)) => Some(Err(error.clone())),

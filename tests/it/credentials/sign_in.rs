@@ -207,6 +207,8 @@ fn another_program_s_sign_in_can_be_agreed_to_and_given_up() {
     let sent = credentials_of(&gitlab);
     assert_eq!(sent.last().unwrap().as_deref(), Some("private-token: glpat-sesame"));
 
+    let status = text(&run(&["auth", "status"], &gitlab, &variables));
+    assert!(status.contains("source    glab, by gitlab-mcp auth login"), "{status}");
     let logout = run(&["auth", "logout"], &gitlab, &variables);
     assert!(text(&logout).contains("glab is no longer asked"), "{}", text(&logout));
     ask_for_user(&gitlab, &variables);
