@@ -105,7 +105,25 @@ impl fmt::Debug for CommandLine {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn quoted_words_are_kept(words in prop::collection::vec("[^'\\x00]{0,12}", 1..5)) {
+            prop_assume!(!words[0].is_empty());
+            let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+            prop_assert_eq!(super::tests::words(&line.join(" ")), Some(words));
+        }
+
+        #[test]
+        fn any_line_is_split_or_refused(line in ".{0,40}") {
+            if let Some(words) = super::tests::words(&line) {
+                prop_assert!(!words[0].is_empty());
+            }
+        }
+    }
 
     fn words(text: &str) -> Option<Vec<String>> {
         let command = CommandLine::parse(text)?;

@@ -141,6 +141,16 @@ impl TokenSource for RenewedToken {
 }
 
 impl Origin {
+    /// Name for the log.
+    fn name(&self) -> &'static str {
+        match self {
+            Origin::File(_) => "file",
+            Origin::Command { .. } => "command",
+            Origin::Login(_) => "sign-in",
+            Origin::Helpers { .. } => "programs",
+        }
+    }
+
     fn stamp(&self) -> Option<Stamp> {
         match self {
             Origin::File(file) => stamp(&file.path),
@@ -198,6 +208,7 @@ impl Shared {
         state.stamp = self.origin.stamp().or(state.stamp.take());
         match asked {
             Ok(Some(issued)) => {
+                tracing::debug!(source = self.origin.name(), "a token was fetched");
                 self.is_missing.store(false, Ordering::Relaxed);
                 let held = HeldToken::new(issued.clone(), now);
                 let is_final = rejected.is_some() || held.is_due(now);
