@@ -41,8 +41,8 @@ async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
     };
     found.extend(connection::findings(tools, config, &version));
     let is_reached = found.iter().all(|finding| finding.state != State::Failure);
+    found.push(token::source(config));
     if is_reached {
-        found.push(token::source(config));
         found.extend(token::findings(tools, config).await);
     } else {
         found.push(Finding::unknown("token", "not checked: GitLab cannot be reached"));

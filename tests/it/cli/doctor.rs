@@ -241,6 +241,7 @@ fn the_way_there() {
     let dead = examined(&[("GITLAB_URL", &url)]);
     assert_found(&dead, "address", "failure", "GITLAB_URL");
     assert_eq!(finding(&dead.1, "token")["state"], "unknown");
+    assert_eq!(finding(&dead.1, "credentials")["says"], "GITLAB_TOKEN");
     let no_name = examined(&[("GITLAB_URL", "https://does-not-exist.invalid")]);
     assert_found(&no_name, "address", "failure", "name resolves");
 

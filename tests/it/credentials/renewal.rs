@@ -9,6 +9,7 @@ use crate::credentials::{
     Machine, ask_for_user, credential, credentials_of, forms, gitlab, granted, kept, seconds_from_now, text,
     unauthorized, user,
 };
+use crate::http::HttpServer;
 use crate::support::client::{Client, execute, refused, succeed, wait_until};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 
@@ -238,4 +239,24 @@ fn a_file_of_sign_ins_that_cannot_be_used_is_an_error_without_its_content() {
         let output = ask_for_user(&gitlab, &[("GITLAB_LOGIN_FILE", file)]);
         assert!(output.status.success(), "{}", text(&output));
     }
+}
+
+#[test]
+fn callers_of_one_http_server_share_a_renewal() {
+    let (machine, gitlab) = (Machine::new(), gitlab());
+    gitlab.says("GET /api/v4/user", [unauthorized(), user()]);
+    let (url, command, path) = (gitlab.url(), counting_command(&machine), machine.search_path());
+    let variables = [
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_TOKEN_COMMAND", &command),
+        ("PATH", &path),
+        ("GITLAB_MCP_AUTH", "none"),
+    ];
+    let server = HttpServer::start(&[], &variables);
+    for headers in [&[][..], &[("GITLAB-READ-ONLY", "true")]] {
+        let result = server.execute(headers, "current_user.get", json!({}));
+        assert_eq!(result["isError"], false, "{result}");
+    }
+    assert_eq!(credentials_of(&gitlab).last().unwrap().as_deref(), Some("private-token: glpat-number-2"));
+    assert_eq!(machine.read("print-token.runs").lines().count(), 2);
 }

@@ -174,6 +174,19 @@ fn a_read_only_server_asks_for_a_scope_that_only_reads() {
 }
 
 #[test]
+fn headers_for_a_proxy_are_sent_with_a_sign_in() {
+    let machine = Machine::new();
+    let file = machine.text_path("sign-ins.json");
+    let gitlab = with_device_grant(vec![granted("access", "refresh", 7200)]);
+    let header = [("GITLAB_EXTRA_HEADERS", "CF-Access-Client-Secret: sesame")];
+    let login = run(&["auth", "login"], &gitlab, &[&variables(&file)[..], &header].concat());
+    assert!(login.status.success() && !text(&login).contains("sesame"), "{}", text(&login));
+    for request in gitlab.received() {
+        assert!(request.head.contains("cf-access-client-secret: sesame"), "{request:?}");
+    }
+}
+
+#[test]
 fn a_sign_out_that_gitlab_does_not_hear_of_is_not_called_a_success() {
     let (machine, gitlab) = (Machine::new(), gitlab());
     let file = machine.signed_in(&gitlab, "sesame-access", "sesame-refresh", seconds_from_now(7000));

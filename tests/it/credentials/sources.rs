@@ -189,3 +189,25 @@ fn a_sign_in_is_used_for_its_whole_address_only() {
     let below = gitlab.received().pop().unwrap();
     assert!(below.path.starts_with("/sub/") && credential(&below).is_none(), "{below:?}");
 }
+
+/// With the git of this machine, and its helper that reads a file.
+#[test]
+fn git_s_own_helpers_are_used() {
+    if std::process::Command::new("git").arg("--version").output().is_err() {
+        return;
+    }
+    let (machine, gitlab) = (Machine::new(), gitlab());
+    machine.write(".gitconfig", "[credential]\n\thelper = store\n");
+    let entry = |host: &str| format!("http://oauth2:glpat-sesame@{host}\n");
+    let (home, path) = (machine.text_path(""), machine.search_path());
+    let ask = || {
+        let variables = [("HOME", home.as_str()), ("PATH", path.as_str()), ("GITLAB_CREDENTIALS", "git")];
+        let output = ask_for_user(&gitlab, &variables);
+        assert!(output.status.success(), "{}", text(&output));
+        credentials_of(&gitlab).pop().unwrap()
+    };
+    machine.write(".git-credentials", &entry("127.0.0.1"));
+    assert_eq!(ask(), None, "the port is another");
+    machine.write(".git-credentials", &entry(&gitlab.address.to_string()));
+    assert_eq!(ask(), Some(PRIVATE.to_owned()));
+}
