@@ -152,7 +152,13 @@ fn parse_answer(output: &str, protocol: &str, host: &str) -> Answer {
         return Answer::OtherHost;
     }
     let expires_at = field("password_expiry_utc").and_then(|text| text.parse().ok()).and_then(from_unix);
-    Answer::Issued(IssuedToken { token: Token::guess(Secret::new(password)), expires_at })
+    // By its name, this user of git has an OAuth token, unless the token's prefix says otherwise.
+    let is_oauth = field("username") == Some("oauth2") && !password.contains("glpat-");
+    let token = match Token::guess(Secret::new(password)) {
+        Token::Private(secret) if is_oauth => Token::OAuth(secret),
+        token => token,
+    };
+    Answer::Issued(IssuedToken { token, expires_at })
 }
 
 #[cfg(test)]
@@ -176,6 +182,18 @@ mod tests {
         assert_eq!(with("protocol=http\nhost=gitlab.example.com\n"), "other host");
         assert_eq!(parsed("username=me\n"), "none");
         assert_eq!(parsed("password=\n"), "none");
+    }
+
+    #[test]
+    fn the_user_oauth2_has_an_oauth_token() {
+        let kind = |lines: &str| match parse_answer(lines, "https", "gitlab.example.com") {
+            Answer::Issued(IssuedToken { token: Token::OAuth(_), .. }) => "oauth",
+            Answer::Issued(IssuedToken { token: Token::Private(_), .. }) => "private",
+            _ => "other",
+        };
+        assert_eq!(kind("username=oauth2\npassword=abc.def\n"), "oauth");
+        assert_eq!(kind("username=oauth2\npassword=glpat-1\n"), "private");
+        assert_eq!(kind("username=alice\npassword=abc.def\n"), "private");
     }
 
     #[test]

@@ -253,7 +253,7 @@ fn callers_of_one_http_server_share_a_renewal() {
         ("GITLAB_MCP_AUTH", "none"),
     ];
     let server = HttpServer::start(&[], &variables);
-    for headers in [&[][..], &[("GITLAB-READ-ONLY", "true")]] {
+    for headers in [&[][..], &[("X-MCP-Readonly", "true")]] {
         let result = server.execute(headers, "current_user.get", json!({}));
         assert_eq!(result["isError"], false, "{result}");
     }
