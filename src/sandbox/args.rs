@@ -102,6 +102,15 @@ impl Args {
         self.get(name).map(list_of).unwrap_or_default()
     }
 
+    /// The values that a parameter allows: those of an array, or one text, commas or not. None unless there is one.
+    pub fn any_of(&self, name: &str) -> Option<Vec<String>> {
+        let values = match self.get(name)? {
+            Value::Array(values) => values.iter().filter_map(text_of).collect(),
+            one => vec![text_of(one)?],
+        };
+        values.iter().any(|value| !value.is_empty()).then_some(values)
+    }
+
     /// A parameter as a list of numbers; leaves out all that is no number, and GitLab's `0` for no user.
     pub fn nums(&self, name: &str) -> Vec<u64> {
         self.list(name).iter().filter_map(|text| text.parse().ok()).filter(|number| *number > 0).collect()

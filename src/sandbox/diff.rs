@@ -140,6 +140,27 @@ pub fn line_at(old: &[u8], new: &[u8], numbers: (Option<u64>, Option<u64>)) -> O
     None
 }
 
+/// The numbers of the old lines that the lines of the new text are, from 0; none for a line that was added.
+pub fn aligned(old: &str, new: &str) -> Vec<Option<usize>> {
+    if old == new {
+        return new.lines().enumerate().map(|(number, _)| Some(number)).collect();
+    }
+    let whole = DiffOptions::new().set_context_len(usize::MAX / 4).create_patch(old, new).to_string();
+    let (mut next, mut lines) = (0, Vec::new());
+    for line in whole.lines().skip(3) {
+        match line.chars().next() {
+            Some('+') => lines.push(None),
+            Some('\\') => {}
+            Some('-') => next += 1,
+            _ => {
+                lines.push(Some(next));
+                next += 1;
+            }
+        }
+    }
+    lines
+}
+
 fn hunks(old: &[u8], new: &[u8]) -> String {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
         return String::new();

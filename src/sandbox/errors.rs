@@ -48,6 +48,9 @@ pub enum Fault {
     /// The catalog that says what GitLab has cannot be read.
     #[error(transparent)]
     Catalog(#[from] crate::catalog::CatalogError),
+    /// An archive cannot be written.
+    #[error(transparent)]
+    Archive(#[from] std::io::Error),
     /// GitLab has this; the sandbox does not.
     #[error("the sandbox does not have {0}")]
     NotHeld(String),
@@ -114,7 +117,7 @@ impl Fault {
             Self::Method(allowed) => {
                 Reply::json(405, json!({"error": "405 Not Allowed"})).with("allow", allowed.join(", "))
             }
-            Self::Catalog(error) => Reply::json(500, json!({"message": format!("500 {error}")})),
+            Self::Catalog(_) | Self::Archive(_) => Reply::json(500, json!({"message": format!("500 {self}")})),
             Self::NotHeld(what) => Reply::json(
                 501,
                 json!({"message": format!("501 Not Implemented: the sandbox does not have {what}")}),

@@ -16,9 +16,9 @@ use url::form_urlencoded;
 
 use super::args::{Args, Upload};
 use super::errors::Fault;
+use super::git_object::sha1;
 use super::graphql::{self, Engine};
 use super::reply::{Body, Reply};
-use super::repo::sha;
 use super::request::Incoming;
 use super::router::{Routes, answer};
 use super::state::World;
@@ -172,7 +172,7 @@ fn common(headers: &mut HeaderMap) {
 
 fn respond(reply: Reply, head: bool) -> Response {
     let etag = match &reply.body {
-        Body::Json(value) if reply.status == 200 => format!("W/\"{}\"", sha(&value.to_string())),
+        Body::Json(value) if reply.status == 200 => format!("W/\"{}\"", sha1(&value.to_string())),
         _ => String::new(),
     };
     let (content_type, body) = match reply.body {

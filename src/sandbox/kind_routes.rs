@@ -83,8 +83,8 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
 fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answer {
     let fields: Vec<&str> = kind.search.iter().map(String::as_str).collect();
     let words = request.args.text("search");
-    let wanted = fields.iter().filter_map(|field| Some((*field, request.args.text(field)?)));
-    let wanted: Vec<(&str, String)> = wanted.collect();
+    let wanted = fields.iter().filter_map(|field| Some((*field, request.args.any_of(field)?)));
+    let wanted: Vec<(&str, Vec<String>)> = wanted.collect();
     let state = if kind.states.is_empty() {
         None
     } else {
@@ -93,7 +93,7 @@ fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answ
     let narrowed = |row: &&Row| {
         state.is_none_or(|(field, value)| row.get(field) == Some(value))
             && may_see(request.world, request.user, shelf, row)
-            && wanted.iter().all(|(field, wanted)| is(row, field, wanted))
+            && wanted.iter().all(|(field, wanted)| wanted.iter().any(|wanted| is(row, field, wanted)))
             && words.as_ref().is_none_or(|words| mentions(row, &fields, words))
     };
     let rows = request.world.rows(shelf).iter().filter(narrowed);

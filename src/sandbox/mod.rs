@@ -14,11 +14,13 @@
 
 mod access;
 mod answer;
+mod archive;
 mod args;
 mod diff;
 mod documented;
 mod errors;
 mod filter;
+mod git_object;
 mod graphql;
 mod http;
 mod kind_routes;

@@ -5,23 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::diff::{Change, Tree, between};
-
-/// Forty hexadecimal digits derived from a text: an id like a commit's, though no SHA-1.
-pub fn sha(text: &str) -> String {
-    sha_of(text.as_bytes())
-}
-
-/// The same for bytes: FNV-1a from three starting points.
-pub fn sha_of(bytes: &[u8]) -> String {
-    let hash = |seed: u64| {
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325 ^ seed, step);
-        (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
-    };
-    let digits = format!("{:016x}{:016x}{:016x}", hash(1), hash(0x9e37_79b9), hash(0x5bd1_e995));
-    digits.chars().take(40).collect()
-}
+use super::diff::{Change, Tree, aligned, between};
+use super::git_object::commit_id;
 
 /// The author of a commit.
 #[derive(Debug, Clone)]
@@ -171,9 +156,7 @@ impl Repo {
         date: &str,
     ) -> Commit {
         let order = self.commits.len();
-        let files: Vec<String> =
-            tree.iter().map(|(path, bytes)| format!("{path}:{}", sha_of(bytes))).collect();
-        let id = sha(&format!("{order}{parents:?}{message}{date}{}{}", author.email, files.join("\n")));
+        let id = commit_id(&tree, &parents, (&author.name, &author.email), date, message);
         let (date, message) = (date.to_owned(), message.to_owned());
         let commit = Commit { id: id.clone(), parents, author, date, message, tree, order };
         self.commits.insert(id, commit.clone());
@@ -208,6 +191,33 @@ impl Repo {
             commit.tree.get(path) != before.and_then(|before| before.tree.get(path))
         };
         self.log(&from.id).into_iter().filter(|commit| commit.parents.len() < 2).find(touched)
+    }
+
+    /// The lines of a file, in groups that come from the same commit.
+    pub fn blame(&self, at: &Commit, path: &str) -> Vec<(&Commit, Vec<String>)> {
+        let content = |commit: &Commit| commit.tree.get(path).cloned().unwrap_or_default();
+        let parent = |commit: &Commit| commit.parents.first().and_then(|id| self.commits.get(id));
+        let touched = |commit: &&Commit| {
+            commit.parents.len() < 2 && parent(commit).map(content).unwrap_or_default() != content(commit)
+        };
+        let mut history: Vec<&Commit> = self.log(&at.id).into_iter().filter(touched).collect();
+        history.reverse();
+        history.extend(self.commits.get(&at.id));
+        let (mut text, mut origins): (String, Vec<&Commit>) = Default::default();
+        for commit in history {
+            let new = String::from_utf8_lossy(&content(commit)).into_owned();
+            let old = |line: Option<usize>| line.and_then(|line| origins.get(line).copied());
+            origins = aligned(&text, &new).into_iter().map(|line| old(line).unwrap_or(commit)).collect();
+            text = new;
+        }
+        let mut groups: Vec<(&Commit, Vec<String>)> = Vec::new();
+        for (commit, line) in origins.into_iter().zip(text.lines()) {
+            match groups.last_mut().filter(|(last, _)| last.id == commit.id) {
+                Some((_, lines)) => lines.push(line.to_owned()),
+                None => groups.push((commit, vec![line.to_owned()])),
+            }
+        }
+        groups
     }
 
     /// Three trees made one: what `theirs` changed since `base`, over `ours`. Where both changed a file the

@@ -8,6 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use time::format_description::well_known::Rfc3339;
+use time::{Duration, OffsetDateTime};
 
 use super::diff::Tree;
 use super::kinds::Kinds;
@@ -34,8 +36,9 @@ struct Shelf {
 #[derive(Deserialize)]
 struct Issue(String, u64, Vec<String>, Vec<u64>, Option<u64>, bool, String);
 
-/// A commit, or a merge of a branch as a merge request did it.
-#[derive(Deserialize)]
+/// A commit, or a merge of a branch as a merge request did it. One with `repeat` is made that many times, a day apart, with
+/// `{n}` for its number.
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
     project: u64,
@@ -49,15 +52,17 @@ struct Step {
     merge: Option<String>,
     request: Option<u64>,
     tag: Option<String>,
+    repeat: Option<u32>,
 }
 
-/// Content of a file.
-#[derive(Deserialize)]
+/// Content of a file; that of `copies` files if the path has `{n}` for the number of each.
+#[derive(Clone, Deserialize)]
 #[serde(untagged)]
 enum Contents {
     Text(String),
     Binary { base64: String },
     Lines { line: String, count: u32 },
+    Files { text: String, copies: u32 },
 }
 
 /// A pipeline with its jobs: stage, name, status.
@@ -92,7 +97,12 @@ pub fn build(url: String, kinds: Kinds) -> Result<World, SandboxError> {
                 add_namespace(&world, &mut row, namespace);
             }
             let user = row.get("owner").and_then(Value::as_u64);
-            world.add(&shelf.shelf, row, user);
+            let file = row.remove("_base64");
+            let row = world.add(&shelf.shelf, row, user);
+            if let Some(base64) = file.as_ref().and_then(Value::as_str) {
+                let bytes = bytes(Contents::Binary { base64: base64.to_owned() })?;
+                world.files.insert(format!("{}/{}", shelf.shelf, row.num("id")), bytes);
+            }
         }
     }
     for issue in read::<Vec<Issue>>(ISSUES)? {
@@ -102,7 +112,10 @@ pub fn build(url: String, kinds: Kinds) -> Result<World, SandboxError> {
         epic.nums("_issues").into_iter().for_each(|issue| world.set_epic(issue, Some(&epic)));
     }
     for step in read::<Vec<Step>>(REPOS)? {
-        commit(&mut world, step)?;
+        match step.repeat {
+            None => commit(&mut world, step)?,
+            Some(times) => (1..=times).try_for_each(|number| commit(&mut world, step.numbered(number)))?,
+        }
     }
     settle_merge_requests(&mut world);
     for pipeline in read::<Vec<Pipeline>>(PIPELINES)? {
@@ -145,9 +158,28 @@ fn add_issue(world: &mut World, issue: Issue) {
     world.add("projects/1/issues", row, Some(author));
 }
 
+impl Step {
+    /// The commit of this number, of those that this one stands for.
+    fn numbered(&self, number: u32) -> Self {
+        let fill = |text: &String| text.replace("{n}", &number.to_string());
+        let mut step = self.clone();
+        step.message = fill(&step.message);
+        if let Ok(first) = OffsetDateTime::parse(&step.at, &Rfc3339) {
+            let date = first + Duration::days(i64::from(number));
+            step.at = date.format(&Rfc3339).unwrap_or_default().replace('Z', ".000Z");
+        }
+        for contents in step.files.values_mut() {
+            if let Some(Contents::Text(text)) = contents {
+                *text = fill(text);
+            }
+        }
+        step
+    }
+}
+
 fn commit(world: &mut World, step: Step) -> Result<(), SandboxError> {
     let author = author(world, step.by);
-    let repo = world.repos.entry(step.project).or_default();
+    let repo = world.repo_mut(step.project);
     let start = step.from.as_deref().unwrap_or(&step.on);
     let parent = repo.head(start).cloned();
     let mut parents: Vec<String> = parent.iter().map(|parent| parent.id.clone()).collect();
@@ -165,9 +197,17 @@ fn commit(world: &mut World, step: Step) -> Result<(), SandboxError> {
     }
     for (path, contents) in step.files {
         match contents {
-            Some(contents) => tree.insert(path, bytes(contents)?),
-            None => tree.remove(&path),
-        };
+            Some(Contents::Files { text, copies }) => tree.extend((1..=copies).map(|number| {
+                let fill = |text: &String| text.replace("{n}", &number.to_string());
+                (fill(&path), fill(&text).into_bytes().into())
+            })),
+            Some(contents) => {
+                tree.insert(path, bytes(contents)?);
+            }
+            None => {
+                tree.remove(&path);
+            }
+        }
     }
     let made = repo.commit(&step.on, parents, tree, &step.message, author, &step.at);
     if let Some(tag) = step.tag {
@@ -185,7 +225,7 @@ fn commit(world: &mut World, step: Step) -> Result<(), SandboxError> {
 
 fn bytes(contents: Contents) -> Result<Arc<[u8]>, SandboxError> {
     let bytes = match contents {
-        Contents::Text(text) => text.into_bytes(),
+        Contents::Text(text) | Contents::Files { text, .. } => text.into_bytes(),
         Contents::Binary { base64 } => STANDARD
             .decode(&base64)
             .map_err(|error| SandboxError::Unknown(format!("the bytes of {base64} ({error})")))?,
@@ -199,13 +239,13 @@ fn bytes(contents: Contents) -> Result<Arc<[u8]>, SandboxError> {
 
 /// Gives every merge request whose branch is still there its newest commit.
 fn settle_merge_requests(world: &mut World) {
-    let shelf = "projects/1/merge_requests";
-    for row in world.rows(shelf).to_vec() {
-        let Some(repo) = world.repos.get(&1) else { continue };
+    let all = world.all("merge_requests").map(|(shelf, row)| (shelf.to_owned(), row.clone()));
+    for (shelf, row) in all.collect::<Vec<_>>() {
+        let Some(repo) = world.repos.get(&row.num("project_id")) else { continue };
         let Some(head) = repo.head(row.text("source_branch")).map(|head| head.id.clone()) else { continue };
         let main = repo.branches.get("main").cloned().unwrap_or_default();
         let base = repo.merge_base(&main, &head).map(|base| base.id.clone());
-        if let Some(row) = world.find_mut(shelf, "iid", &row.num("iid").to_string()) {
+        if let Some(row) = world.find_mut(&shelf, "iid", &row.num("iid").to_string()) {
             row.extend(object(json!({"sha": head, "_base": base})));
         }
     }

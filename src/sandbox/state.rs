@@ -4,6 +4,7 @@
 //! Ids count up per kind, iids per shelf, and the clock moves one second with every write.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
@@ -73,7 +74,7 @@ impl Place {
     }
 }
 
-/// Everything there is.
+/// Everything there is. A copy shares what neither it nor the original writes, as one is made before each write.
 #[derive(Debug, Clone)]
 pub struct World {
     /// Base address, without a slash at the end.
@@ -81,10 +82,10 @@ pub struct World {
     /// The kinds of rows, with their shapes.
     pub kinds: Kinds,
     /// The repositories, by project.
-    pub repos: BTreeMap<u64, Repo>,
-    /// Uploaded files and artifacts, by a name of ours.
-    pub files: BTreeMap<String, Vec<u8>>,
-    shelves: BTreeMap<String, Vec<Row>>,
+    pub repos: BTreeMap<u64, Arc<Repo>>,
+    /// Uploaded files, by shelf and id.
+    pub files: BTreeMap<String, Arc<[u8]>>,
+    shelves: BTreeMap<String, Arc<Vec<Row>>>,
     last: BTreeMap<String, u64>,
     clock: OffsetDateTime,
 }
@@ -121,7 +122,7 @@ impl World {
 
     /// The rows on a shelf.
     pub fn rows(&self, shelf: &str) -> &[Row] {
-        self.shelves.get(shelf).map(Vec::as_slice).unwrap_or_default()
+        self.shelves.get(shelf).map(|rows| rows.as_slice()).unwrap_or_default()
     }
 
     /// All rows of a kind, wherever they are, with their shelves.
@@ -147,7 +148,7 @@ impl World {
 
     /// The same, to be changed.
     pub fn find_mut(&mut self, shelf: &str, field: &str, value: &str) -> Option<&mut Row> {
-        self.shelves.get_mut(shelf)?.iter_mut().find(|row| is(row, field, value))
+        Arc::make_mut(self.shelves.get_mut(shelf)?).iter_mut().find(|row| is(row, field, value))
     }
 
     /// The row with this id on a shelf; an empty one where there is none.
@@ -180,7 +181,8 @@ impl World {
             "place": place.map(|place| place.id),
             "full": place.map(|place| self.full_path(place)),
             "web": place.map(|place| self.row_of(place).text("web_url").to_owned()),
-            "token": format!("sandbox-{}", super::repo::sha(&format!("{shelf}{id}"))),
+            "fingerprint": super::git_object::key_fingerprint(values.text("key")),
+            "token": format!("sandbox-{}", super::git_object::sha1(&format!("{shelf}{id}"))),
         });
         let mut row = Row::new();
         for (name, model) in &shape {
@@ -191,7 +193,7 @@ impl World {
         if !shape.is_empty() && !shape.contains_key("id") {
             row.set("_unnumbered", true);
         }
-        self.shelves.entry(shelf.to_owned()).or_default().push(row.clone());
+        Arc::make_mut(self.shelves.entry(shelf.to_owned()).or_default()).push(row.clone());
         row
     }
 
@@ -199,7 +201,7 @@ impl World {
     pub fn write(&mut self, shelf: &str, id: u64, values: Row) -> Row {
         let now = self.now();
         let Some(row) =
-            self.shelves.get_mut(shelf).and_then(|rows| rows.iter_mut().find(|row| row.num("id") == id))
+            self.shelves.get_mut(shelf).and_then(|rows| Arc::make_mut(rows).iter_mut().find(|row| row.num("id") == id))
         else {
             return values;
         };
@@ -214,7 +216,7 @@ impl World {
     pub fn remove(&mut self, shelf: &str, goes: impl Fn(&Row) -> bool) -> usize {
         let key =
             self.kinds.of(shelf).and_then(|kind| kind.keys().first().copied()).unwrap_or("id").to_owned();
-        let Some(rows) = self.shelves.get_mut(shelf) else { return 0 };
+        let Some(rows) = self.shelves.get_mut(shelf).map(Arc::make_mut) else { return 0 };
         let gone: Vec<String> = rows
             .iter()
             .filter(|row| goes(row))
@@ -247,6 +249,11 @@ impl World {
         let last = self.last.entry(kind.to_owned()).or_default();
         *last += 1;
         *last
+    }
+
+    /// The repository of a project, to be changed; a new one where it has none.
+    pub fn repo_mut(&mut self, project: u64) -> &mut Repo {
+        Arc::make_mut(self.repos.entry(project).or_default())
     }
 
     /// The row of a project or group.

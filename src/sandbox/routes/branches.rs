@@ -1,16 +1,16 @@
-//! Branches and tags, protected ones among them.
+//! Branches and tags.
 
 use serde_json::{Value, json};
 
 use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::args::text_of;
 use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
 use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::Tag;
 use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, patch, post, put};
-use crate::sandbox::row::{Fields, Row, object};
+use crate::sandbox::route::{Route, Rule, delete, get, post};
+use crate::sandbox::row::Fields;
+
+use super::branch_rights::{can_push, rules_of};
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/branches", list),
@@ -18,13 +18,7 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/repository/branches", create)
         .rules(&[Rule::Required("branch"), Rule::Required("ref")]),
     delete("/projects/:id/repository/branches/:branch", remove),
-    put("/projects/:id/repository/branches/:branch/protect", protect).needs(Level::Maintainer),
-    put("/projects/:id/repository/branches/:branch/unprotect", unprotect).needs(Level::Maintainer),
     delete("/projects/:id/repository/merged_branches", remove_merged),
-    post("/projects/:id/protected_branches", new_rule)
-        .needs(Level::Maintainer)
-        .rules(&[Rule::Required("name")]),
-    patch("/projects/:id/protected_branches/:name", change_rule).needs(Level::Maintainer),
     get("/projects/:id/repository/tags", tags).rules(&[
         Rule::OneOf("order_by", &["name", "updated", "version"]),
         Rule::OneOf("sort", &["asc", "desc"]),
@@ -35,16 +29,8 @@ pub const ROUTES: &[Route] = &[
     delete("/projects/:id/repository/tags/:tag_name", remove_tag),
 ];
 
-fn is_protected(request: &Request<'_>, branch: &str) -> Option<Row> {
-    let rules = request.world.rows(&request.shelf("protected_branches")).iter();
-    let covers = |rule: &&Row| match rule.text("name").strip_suffix('*') {
-        Some(prefix) => branch.starts_with(prefix),
-        None => rule.text("name") == branch,
-    };
-    rules.into_iter().find(covers).cloned()
-}
-
-fn render_branch(request: &Request<'_>, branch: &str) -> Result<Value, Fault> {
+/// A branch with what the user may do to it.
+pub fn render_branch(request: &Request<'_>, branch: &str) -> Result<Value, Fault> {
     let commit = request.repo()?.head(branch).ok_or(Fault::missing("Branch"))?;
     let main = request.default_branch();
     let merged = branch != main
@@ -52,13 +38,16 @@ fn render_branch(request: &Request<'_>, branch: &str) -> Result<Value, Fault> {
             .repo()?
             .head(&main)
             .is_some_and(|head| request.repo().is_ok_and(|repo| repo.ahead(&head.id, &commit.id).is_empty()));
-    let protected = is_protected(request, branch);
-    let push =
-        protected.is_none() && request.at_least(Level::Developer) || request.at_least(Level::Maintainer);
+    let rules = rules_of(request, branch);
+    let developers = |right: &str| {
+        let levels = rules.iter().flat_map(|rule| rule.list(right));
+        levels.into_iter().any(|level| level.get("access_level").and_then(Value::as_u64) == Some(30))
+    };
     let web = request.web();
     Ok(json!({
-        "name": branch, "commit": commit.json(&web), "merged": merged, "protected": protected.is_some(),
-        "developers_can_push": false, "developers_can_merge": protected.is_some(), "can_push": push,
+        "name": branch, "commit": commit.json(&web), "merged": merged, "protected": !rules.is_empty(),
+        "developers_can_push": developers("push_access_levels"),
+        "developers_can_merge": developers("merge_access_levels"), "can_push": can_push(request, branch),
         "default": branch == main, "web_url": format!("{web}/-/tree/{branch}")
     }))
 }
@@ -103,7 +92,8 @@ fn create(request: &mut Request<'_>) -> Answer {
     let commit = request.repo()?.resolve(&from).map(|commit| commit.id.clone());
     let invalid = || format!("Failed to create branch '{name}': invalid reference name '{from}'");
     let commit = commit.ok_or_else(|| Fault::refused(400, &invalid()))?;
-    request.repo_mut().branches.insert(name.clone(), commit);
+    request.repo_mut().branches.insert(name.clone(), commit.clone());
+    super::pushes::record_ref(request, "branch", &name, None, Some(&commit));
     created(render_branch(request, &name)?)
 }
 
@@ -115,10 +105,11 @@ fn remove(request: &mut Request<'_>) -> Answer {
     if name == request.default_branch() {
         return Err(Fault::refused(405, "Cannot remove HEAD branch"));
     }
-    if is_protected(request, &name).is_some() {
+    if !rules_of(request, &name).is_empty() {
         return Err(Fault::refused(405, "Protected branch can't be removed"));
     }
-    request.repo_mut().branches.remove(&name);
+    let last = request.repo_mut().branches.remove(&name);
+    super::pushes::record_ref(request, "branch", &name, last.as_deref(), None);
     Ok(Reply::empty())
 }
 
@@ -127,102 +118,11 @@ fn remove_merged(request: &mut Request<'_>) -> Answer {
     for name in names {
         let merged =
             render_branch(request, &name)?.get("merged").and_then(Value::as_bool).unwrap_or_default();
-        if merged && is_protected(request, &name).is_none() {
+        if merged && rules_of(request, &name).is_empty() {
             request.repo_mut().branches.remove(&name);
         }
     }
     Ok(Reply::accepted())
-}
-
-/// Who may do something with a protected branch: a role, or what `allowed_to_…` lists.
-fn access(request: &Request<'_>, role: &str, listed: &str) -> Vec<Value> {
-    let listed = request.args.rows(listed);
-    let role = request.args.num(role).or_else(|| listed.is_empty().then_some(40));
-    let roles = role.into_iter().map(|level| object(json!({ "access_level": level })));
-    roles.chain(listed).enumerate().map(|(number, row)| access_level(request, number, &row)).collect()
-}
-
-fn access_level(request: &Request<'_>, number: usize, row: &Row) -> Value {
-    let id = |name: &str| row.get(name).and_then(text_of).and_then(|id| id.parse::<u64>().ok());
-    let user = id("user_id").map(|id| request.world.by_id("users", id).text("name").to_owned());
-    let group = id("group_id").map(|id| request.world.by_id("groups", id).text("name").to_owned());
-    let level = if user.is_some() || group.is_some() { Some(40) } else { id("access_level") };
-    let role = match level {
-        Some(0) => "No one",
-        Some(30) => "Developers + Maintainers",
-        _ => "Maintainers",
-    };
-    json!({
-        "id": number + 1, "access_level": level, "access_level_description": user.or(group).unwrap_or_else(|| role.to_owned()),
-        "user_id": id("user_id"), "group_id": id("group_id")
-    })
-}
-
-fn add_rule(request: &mut Request<'_>, name: &str) -> Row {
-    let values = json!({
-        "name": name, "push_access_levels": access(request, "push_access_level", "allowed_to_push"),
-        "merge_access_levels": access(request, "merge_access_level", "allowed_to_merge"),
-        "unprotect_access_levels": access(request, "unprotect_access_level", "allowed_to_unprotect"), "allow_force_push": request.args.flag("allow_force_push"),
-        "code_owner_approval_required": request.args.flag("code_owner_approval_required")
-    });
-    request.add(&request.shelf("protected_branches"), values)
-}
-
-fn new_rule(request: &mut Request<'_>) -> Answer {
-    let name = request.args.text("name").unwrap_or_default();
-    if request.world.find(&request.shelf("protected_branches"), "name", &name).is_some() {
-        return Err(Fault::refused(409, &format!("Protected branch '{name}' already exists")));
-    }
-    let row = add_rule(request, &name);
-    created(request.show(&row))
-}
-
-fn change_rule(request: &mut Request<'_>) -> Answer {
-    let shelf = request.shelf("protected_branches");
-    let row = request.row_on(&shelf, "name")?;
-    let mut values = Row::new();
-    for name in ["allow_force_push", "code_owner_approval_required"] {
-        if let Some(on) = request.args.maybe(name) {
-            values.set(name, on);
-        }
-    }
-    let lists =
-        [("allowed_to_push", "push"), ("allowed_to_merge", "merge"), ("allowed_to_unprotect", "unprotect")];
-    for (listed, what) in lists {
-        let changes = request.args.rows(listed);
-        let field = format!("{what}_access_levels");
-        let mut held = row.list(&field).to_vec();
-        for change in changes {
-            let id = change.get("id").and_then(text_of);
-            let same = |level: &Value| level.get("id").and_then(text_of) == id;
-            let gone = change.get("_destroy").and_then(text_of).as_deref() == Some("true");
-            held.retain(|level| id.is_none() || !same(level));
-            if !gone {
-                let number =
-                    held.iter().filter_map(|level| level.get("id")?.as_u64()).max().unwrap_or_default();
-                held.push(access_level(request, usize::try_from(number).unwrap_or_default(), &change));
-            }
-        }
-        values.set(&field, held);
-    }
-    let row = request.world.write(&shelf, row.num("id"), values);
-    ok(request.show(&row))
-}
-
-fn protect(request: &mut Request<'_>) -> Answer {
-    let name = request.param("branch").to_owned();
-    render_branch(request, &name)?;
-    if is_protected(request, &name).is_none() {
-        add_rule(request, &name);
-    }
-    ok(render_branch(request, &name)?)
-}
-
-fn unprotect(request: &mut Request<'_>) -> Answer {
-    let name = request.param("branch").to_owned();
-    render_branch(request, &name)?;
-    request.world.remove(&request.shelf("protected_branches"), |row| row.text("name") == name);
-    ok(render_branch(request, &name)?)
 }
 
 fn is_tag_protected(request: &Request<'_>, tag: &str) -> bool {
@@ -280,6 +180,7 @@ fn tag(request: &mut Request<'_>) -> Answer {
 pub fn add_tag(request: &mut Request<'_>, name: &str, from: &str) -> Result<(), Fault> {
     let commit = request.repo()?.resolve(from).map(|commit| commit.id.clone());
     let commit = commit.ok_or_else(|| Fault::refused(400, &format!("Target {from} is invalid")))?;
+    super::pushes::record_ref(request, "tag", name, None, Some(&commit));
     let tag = Tag { commit, message: request.args.text("message"), date: request.world.now() };
     request.repo_mut().tags.insert(name.to_owned(), tag);
     Ok(())
@@ -297,8 +198,7 @@ fn new_tag(request: &mut Request<'_>) -> Answer {
 
 fn remove_tag(request: &mut Request<'_>) -> Answer {
     let name = request.param("tag_name").to_owned();
-    match request.repo_mut().tags.remove(&name) {
-        Some(_) => Ok(Reply::empty()),
-        None => Err(Fault::missing("Tag")),
-    }
+    let last = request.repo_mut().tags.remove(&name).ok_or(Fault::missing("Tag"))?;
+    super::pushes::record_ref(request, "tag", &name, Some(&last.commit), None);
+    Ok(Reply::empty())
 }

@@ -16,6 +16,8 @@ use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, get, post};
 use crate::sandbox::row::{Fields, Row, object};
 
+use super::branch_rights::can_push;
+
 const BRANCH: &[Rule] = &[Rule::Required("branch")];
 const STATES: Rule =
     Rule::OneOf("state", &["pending", "running", "success", "failed", "canceled", "skipped"]);
@@ -163,7 +165,7 @@ fn comments(request: &mut Request<'_>) -> Answer {
 fn comment(request: &mut Request<'_>) -> Answer {
     let shelf = comments_shelf(request)?;
     let args = &request.args;
-    let discussion = crate::sandbox::repo::sha(&format!("{shelf}{}", request.world.rows(&shelf).len()));
+    let discussion = crate::sandbox::git_object::sha1(&format!("{shelf}{}", request.world.rows(&shelf).len()));
     let values = json!({
         "body": args.text("note"), "noteable_type": "Commit", "commit_id": the(request)?.id, "_discussion": discussion,
         "_path": args.text("path"), "_line": args.num("line"), "_line_type": args.text("line_type")
@@ -293,8 +295,21 @@ pub fn commit(
         author = Author { name, email };
     }
     let now = request.world.now();
+    let before = request.repo()?.branches.get(branch).cloned();
     let parents = head.into_iter().map(|head| head.id).collect();
-    Ok(request.repo_mut().commit(branch, parents, tree, message, author, &now))
+    let made = request.repo_mut().commit(branch, parents, tree, message, author, &now);
+    super::pushes::record(request, branch, before.as_deref(), &made);
+    Ok(made)
+}
+
+/// GitLab's words for a push that the rules of the branch do not allow.
+pub const NO_PUSH: &str = "You are not allowed to push into this branch";
+
+fn check_push(request: &Request<'_>, branch: &str) -> Result<(), Fault> {
+    if can_push(request, branch) {
+        return Ok(());
+    }
+    Err(Fault::refused(403, &format!("403 Forbidden - {NO_PUSH}")))
 }
 
 fn create(request: &mut Request<'_>) -> Answer {
@@ -304,6 +319,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         .text("commit_message")
         .ok_or_else(|| Fault::refused(400, "Commit message can't be blank"))?;
     let actions = request.args.rows("actions");
+    check_push(request, &branch)?;
     let made = commit(request, &branch, &message, &actions)?;
     let mut shown = object(render_commit(request, &made)?);
     if request.args.maybe("stats") == Some(false) {
@@ -316,6 +332,7 @@ fn create(request: &mut Request<'_>) -> Answer {
 fn carry(request: &mut Request<'_>, from: &Tree, to: &Tree, message: &str, verb: &str) -> Answer {
     let branch = request.args.text("branch").unwrap_or_default();
     let ours = request.repo()?.head(&branch).cloned().ok_or(Fault::missing("Branch"))?;
+    check_push(request, &branch)?;
     let tree = Repo::merged(from, &ours.tree, to).filter(|tree| *tree != ours.tree);
     let Some(tree) = tree else {
         let said = format!(
@@ -328,7 +345,9 @@ fn carry(request: &mut Request<'_>, from: &Tree, to: &Tree, message: &str, verb:
     }
     let author = crate::sandbox::repo_author::author(request.world, request.me()?);
     let now = request.world.now();
+    let before = ours.id.clone();
     let made = request.repo_mut().commit(&branch, vec![ours.id], tree, message, author, &now);
+    super::pushes::record(request, &branch, Some(&before), &made);
     created(made.json(&request.web()))
 }
 

@@ -5,13 +5,17 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::sandbox::answer::{Answer, created, ok};
+use crate::sandbox::archive;
 use crate::sandbox::diff::Tree;
 use crate::sandbox::errors::Fault;
+use crate::sandbox::git_object::{blob_id, sha256, tree_id};
 use crate::sandbox::reply::Reply;
-use crate::sandbox::repo::{Commit, sha_of};
+use crate::sandbox::repo::Commit;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Row, object};
+use crate::sandbox::row::{Fields, Row, object};
+
+use super::branch_rights::can_push;
 
 const CHANGE: &[Rule] =
     &[Rule::Required("branch"), Rule::Required("commit_message"), Rule::Required("content")];
@@ -30,14 +34,8 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/archive", archive),
     get("/projects/:id/repository/archive.zip", archive),
     get("/projects/:id/repository/archive.tar.gz", archive),
-    get("/projects/:id/repository/archive.tar.bz2", archive),
+    get("/projects/:id/repository/archive.tar", archive),
 ];
-
-/// The smallest zip there is: one without files.
-pub const EMPTY_ZIP: &[u8] = b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-
-/// An empty file, compressed by gzip.
-pub const EMPTY_GZIP: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0";
 
 fn tree(request: &mut Request<'_>) -> Answer {
     let commit = request.commit_at("ref", "Tree")?;
@@ -78,7 +76,7 @@ fn entries(tree: &Tree, prefix: &str, recursive: bool) -> Vec<Value> {
     }
     let entry = |path: &String, kind: &str| {
         let mode = if kind == "tree" { "040000" } else { "100644" };
-        let id = tree.get(path).map_or_else(|| sha_of(path.as_bytes()), |bytes| sha_of(bytes));
+        let id = tree.get(path).map_or_else(|| tree_id(tree, &format!("{path}/")), |bytes| blob_id(bytes));
         json!({"id": id, "name": path.rsplit('/').next(), "type": kind, "path": path, "mode": mode})
     };
     let folders = folders.iter().map(|path| entry(path, "tree"));
@@ -99,8 +97,8 @@ fn described(request: &Request<'_>) -> Result<(Row, Vec<u8>), Fault> {
     let last = request.repo()?.last_change(&commit, &path).map(|commit| commit.id.clone());
     let row = object(json!({
         "file_name": path.rsplit('/').next(), "file_path": path, "size": bytes.len(), "encoding": "base64",
-        "content_sha256": format!("{}{}", sha_of(&bytes), "0".repeat(24)),
-        "ref": request.args.text("ref").unwrap_or_else(|| request.default_branch()), "blob_id": sha_of(&bytes),
+        "content_sha256": sha256(&bytes),
+        "ref": request.args.text("ref").unwrap_or_else(|| request.default_branch()), "blob_id": blob_id(&bytes),
         "commit_id": commit.id, "last_commit_id": last, "execute_filemode": false
     }));
     Ok((row, bytes))
@@ -141,12 +139,9 @@ fn raw(request: &mut Request<'_>) -> Answer {
     Ok(with_headers(Reply::bytes(kind, bytes), &row))
 }
 
-/// The whole file is blamed on its last commit.
+/// The lines of a file, each with the commit that it comes from.
 fn blame(request: &mut Request<'_>) -> Answer {
-    let (commit, path, bytes) = the(request)?;
-    let last = request.repo()?.last_change(&commit, &path).cloned().unwrap_or(commit);
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().collect();
+    let (commit, path, _) = the(request)?;
     let fields = [
         "id",
         "parent_ids",
@@ -158,15 +153,22 @@ fn blame(request: &mut Request<'_>) -> Answer {
         "committer_name",
         "committer_email",
     ];
-    let mut commit = object(last.json(&request.web()));
-    commit.retain(|name, _| fields.contains(&name.as_str()));
-    ok(json!([{"commit": commit, "lines": lines}]))
+    let web = request.web();
+    let shown = request.repo()?.blame(&commit, &path).into_iter().map(|(commit, lines)| {
+        let mut commit = object(commit.json(&web));
+        commit.retain(|name, _| fields.contains(&name.as_str()));
+        json!({"commit": commit, "lines": lines})
+    });
+    ok(shown.collect::<Vec<_>>())
 }
 
 /// Makes a commit of one action on the file in the path.
 fn change(request: &mut Request<'_>, action: &str) -> Result<Value, Fault> {
     let (branch, message) = (request.args.text("branch"), request.args.text("commit_message"));
     let branch = branch.unwrap_or_default();
+    if !can_push(request, &branch) {
+        return Err(Fault::refused(400, super::commits::NO_PUSH));
+    }
     let path = request.param("file_path").to_owned();
     let given = ["content", "encoding", "last_commit_id"];
     let given = given.iter().filter_map(|name| Some(((*name).to_owned(), request.args.get(name)?.clone())));
@@ -195,7 +197,7 @@ fn blob_bytes(request: &Request<'_>) -> Result<Vec<u8>, Fault> {
     let repo = request.repo()?;
     let heads = repo.branches.values().filter_map(|id| repo.resolve(id));
     let mut all = heads.flat_map(|head| head.tree.values());
-    all.find(|bytes| sha_of(bytes) == wanted).map(|bytes| bytes.to_vec()).ok_or(Fault::missing("Blob"))
+    all.find(|bytes| blob_id(bytes) == wanted).map(|bytes| bytes.to_vec()).ok_or(Fault::missing("Blob"))
 }
 
 fn blob(request: &mut Request<'_>) -> Answer {
@@ -209,10 +211,26 @@ fn raw_blob(request: &mut Request<'_>) -> Answer {
     Ok(Reply::bytes("application/octet-stream", blob_bytes(request)?))
 }
 
-/// An archive that holds nothing: enough to be downloaded.
+/// The files of a commit as an archive, in the format that the path ends with.
 fn archive(request: &mut Request<'_>) -> Answer {
+    let reference = request.args.text("sha").unwrap_or_else(|| request.default_branch());
     let commit = request.commit_at("sha", "File")?;
-    let name = request.full_path().replace('/', "-");
-    let disposition = format!("attachment; filename=\"{name}-{}.zip\"", commit.id);
-    Ok(Reply::bytes("application/octet-stream", EMPTY_ZIP).with("content-disposition", disposition))
+    let mut files = commit.tree;
+    if let Some(path) = request.args.text("path") {
+        let inside = format!("{}/", path.trim_end_matches('/'));
+        files.retain(|file, _| *file == path || file.starts_with(&inside));
+    }
+    let project = request.place_row()?.text("path").to_owned();
+    let name = match reference == commit.id {
+        true => format!("{project}-{reference}"),
+        false => format!("{project}-{}-{}", reference.replace('/', "-"), commit.id),
+    };
+    let prefix = format!("{name}/");
+    let (ending, bytes) = match request.pattern.rsplit_once("/archive").map(|(_, ending)| ending) {
+        Some(".zip") => (".zip", archive::zip(&files, &prefix)),
+        Some(".tar") => (".tar", archive::tar(&files, &prefix)),
+        _ => (".tar.gz", archive::tar_gz(&files, &prefix)?),
+    };
+    let disposition = format!("attachment; filename=\"{name}{ending}\"");
+    Ok(Reply::bytes("application/octet-stream", bytes).with("content-disposition", disposition))
 }

@@ -214,6 +214,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     let row = request.world.add(&shelf, values, request.user);
     learn_labels(request, &row);
     request.event("opened", "Issue", &row);
+    super::history::record_new(request, &shelf, "Issue", &row);
     let row = super::quick_actions::execute_description(request, "Issue", &shelf, row);
     created(request.show(&row))
 }

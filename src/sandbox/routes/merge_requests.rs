@@ -9,11 +9,14 @@ use crate::sandbox::errors::Fault;
 use crate::sandbox::level::Level;
 use crate::sandbox::pipeline::BASIC;
 use crate::sandbox::reply::Reply;
-use crate::sandbox::repo::{Commit, Repo};
+use crate::sandbox::repo::Commit;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, object};
+use crate::sandbox::row::{Fields, Row, is, object};
 use crate::sandbox::state::Place;
+
+use super::branch_rights::can_merge;
+use super::mergeability::{has_conflict, merge_status};
 
 /// The pattern of one merge request.
 pub const ONE: &str = "/projects/:id/merge_requests/:merge_request_iid";
@@ -97,35 +100,19 @@ pub fn current(request: &Request<'_>, row: &Row) -> Row {
     if let Some(head) = source.and_then(|repo| repo.head(row.text("source_branch"))) {
         row.set("sha", head.id.clone());
     }
-    let conflict = conflicts(request, &row);
-    let status = match (conflict, row.flag("draft")) {
-        (true, _) => "conflict",
-        (_, true) => "draft_status",
-        _ => "mergeable",
-    };
+    let conflict = has_conflict(request, &row);
     row.set("has_conflicts", conflict);
-    row.set("detailed_merge_status", status);
+    row.set("detailed_merge_status", merge_status(request, &row));
     row.set("merge_status", if conflict { "cannot_be_merged" } else { "can_be_merged" });
     row
-}
-
-/// True if both sides changed a file since they parted.
-fn conflicts(request: &Request<'_>, row: &Row) -> bool {
-    let repo = |field: &str| request.world.repos.get(&row.num(field));
-    let theirs = repo("source_project_id")
-        .and_then(|repo| repo.resolve(row.text("_base")).zip(repo.resolve(row.text("sha"))));
-    let ours = repo("project_id").and_then(|repo| repo.head(row.text("target_branch")));
-    let trees = theirs.zip(ours);
-    trees.is_some_and(|((base, theirs), ours)| Repo::merged(&base.tree, &ours.tree, &theirs.tree).is_none())
 }
 
 /// A merge request shown alone, with what only then is worth finding out.
 pub fn render_merge_request(request: &Request<'_>, row: &Row) -> Value {
     let row = current(request, row);
     let mut shown = request.world.show(&row);
-    let (changes, _) = changes_of(request, &row);
     let base = row.get("_base").cloned().unwrap_or_default();
-    shown.set("changes_count", changes.len().to_string());
+    shown.set("changes_count", diff_of(request, &row).size());
     shown.set("diff_refs", json!({"base_sha": base, "head_sha": row.get("sha"), "start_sha": base}));
     let pipelines = pipelines_of(request, &row);
     let head = pipelines.last();
@@ -133,7 +120,7 @@ pub fn render_merge_request(request: &Request<'_>, row: &Row) -> Value {
     let full = head.map(|pipeline| request.show_without(pipeline, &["name"])).unwrap_or_default();
     shown.set("head_pipeline", full);
     shown.set("pipeline", basic);
-    let can_merge = request.at_least(Level::Developer);
+    let can_merge = request.at_least(Level::Developer) && can_merge(request, row.text("target_branch"));
     shown.set("user", json!({"can_merge": can_merge}));
     if request.args.flag("include_diverged_commits_count") {
         shown.set("diverged_commits_count", 0);
@@ -144,15 +131,45 @@ pub fn render_merge_request(request: &Request<'_>, row: &Row) -> Value {
     Value::Object(shown)
 }
 
-/// Changes of a merge request, and its commits.
-fn changes_of(request: &Request<'_>, row: &Row) -> (Vec<Change>, Vec<Commit>) {
-    let Some(repo) = request.world.repos.get(&row.num("source_project_id")) else {
-        return Default::default();
-    };
-    let base = repo.resolve(row.text("_base"));
-    let Some((base, head)) = base.zip(repo.resolve(row.text("sha"))) else { return Default::default() };
+/// Number of files that a merge request keeps the diffs of; GitLab's own limit is ten times as far off.
+const MOST_FILES: usize = 100;
+
+/// The difference between the target of a merge request and one of its commits.
+#[derive(Default)]
+struct Diff {
+    /// The changed files, up to the limit.
+    changes: Vec<Change>,
+    /// The commits, newest first.
+    commits: Vec<Commit>,
+    /// True if there are more files than the limit.
+    overflows: bool,
+}
+
+impl Diff {
+    /// The number of changed files as GitLab has it: a text, with a `+` if it stopped to count.
+    fn size(&self) -> String {
+        format!("{}{}", self.changes.len(), if self.overflows { "+" } else { "" })
+    }
+
+    fn json(&self) -> Vec<Value> {
+        self.changes.iter().map(Change::json).collect()
+    }
+}
+
+/// The difference up to the commit with this id.
+fn diff_to(request: &Request<'_>, row: &Row, head: &str) -> Option<Diff> {
+    let repo = request.world.repos.get(&row.num("source_project_id"))?;
+    let (base, head) = repo.resolve(row.text("_base")).zip(repo.resolve(head))?;
+    let mut changes = between(&base.tree, &head.tree);
+    let overflows = changes.len() > MOST_FILES;
+    changes.truncate(MOST_FILES);
     let commits = repo.ahead(&base.id, &head.id).into_iter().cloned().collect();
-    (between(&base.tree, &head.tree), commits)
+    Some(Diff { changes, commits, overflows })
+}
+
+/// The whole difference.
+fn diff_of(request: &Request<'_>, row: &Row) -> Diff {
+    diff_to(request, row, row.text("sha")).unwrap_or_default()
 }
 
 fn list(request: &mut Request<'_>) -> Answer {
@@ -249,6 +266,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     let row = request.world.add(&shelf, values, request.user);
     super::issues::learn_labels(request, &row);
     request.event("opened", "MergeRequest", &row);
+    super::history::record_new(request, &shelf, "MergeRequest", &row);
     let row = super::quick_actions::execute_description(request, "MergeRequest", &shelf, row);
     created(render_merge_request(request, &row))
 }
@@ -285,61 +303,63 @@ fn remove(request: &mut Request<'_>) -> Answer {
 
 fn diffs(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    let (changes, _) = changes_of(request, &row);
-    request.page(changes.iter().map(Change::json).collect())
+    request.page(diff_of(request, &row).json())
 }
 
 fn raw_diffs(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    let (changes, _) = changes_of(request, &row);
-    Ok(Reply::text(changes.iter().map(Change::raw).collect::<String>()))
+    Ok(Reply::text(diff_of(request, &row).changes.iter().map(Change::raw).collect::<String>()))
 }
 
 fn changes(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    let (changes, _) = changes_of(request, &row);
+    let diff = diff_of(request, &row);
     let mut shown = object(render_merge_request(request, &row));
-    let large = changes.iter().any(|change| change.json().get("too_large") == Some(&Value::Bool(true)));
-    shown.set("changes", changes.iter().map(Change::json).collect::<Vec<_>>());
-    shown.set("overflow", large);
+    shown.set("changes", diff.json());
+    shown.set("overflow", diff.overflows);
     ok(shown)
 }
 
-/// There is one version of each diff: the newest.
-fn version_of(row: &Row) -> Row {
-    object(json!({
-        "id": row.num("id") + 1000, "head_commit_sha": row.get("sha"), "base_commit_sha": row.get("_base"),
-        "start_commit_sha": row.get("_base"), "created_at": row.get("created_at"), "merge_request_id": row.num("id"),
-        "state": "collected", "real_size": "1", "patch_id_sha": null
-    }))
+/// The versions of the diff, newest first: one for each commit, as if each had been pushed by itself.
+fn versions_of(request: &Request<'_>, row: &Row) -> Vec<(Row, Diff)> {
+    let commits = diff_of(request, row).commits;
+    let versions = commits.iter().enumerate().filter_map(|(age, commit)| {
+        let diff = diff_to(request, row, &commit.id)?;
+        let version = object(json!({
+            "id": row.num("id") + 1000 * (commits.len() - age) as u64, "head_commit_sha": commit.id,
+            "base_commit_sha": row.get("_base"), "start_commit_sha": row.get("_base"), "created_at": commit.date,
+            "merge_request_id": row.num("id"), "state": if diff.overflows { "overflow" } else { "collected" },
+            "real_size": diff.size(), "patch_id_sha": null
+        }));
+        Some((version, diff))
+    });
+    versions.collect()
 }
 
 fn versions(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    request.page(vec![Value::Object(version_of(&row))])
+    let versions = versions_of(request, &row).into_iter().map(|(version, _)| Value::Object(version));
+    request.page(versions.collect())
 }
 
 fn version(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    let mut version = version_of(&row);
-    if version.num("id").to_string() != request.param("version_id") {
-        return Err(Fault::missing(""));
-    }
-    let (changes, commits) = changes_of(request, &row);
+    let wanted = request.param("version_id");
+    let found = versions_of(request, &row).into_iter().find(|(version, _)| is(version, "id", wanted));
+    let (mut version, diff) = found.ok_or(Fault::missing(""))?;
     let web = request.web();
-    version.set("commits", commits.iter().map(|commit| commit.json(&web)).collect::<Vec<_>>());
-    version.set("diffs", changes.iter().map(Change::json).collect::<Vec<_>>());
+    version.set("commits", diff.commits.iter().map(|commit| commit.json(&web)).collect::<Vec<_>>());
+    version.set("diffs", diff.json());
     ok(version)
 }
 
 fn commits(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    let (_, commits) = changes_of(request, &row);
     let web = request.web();
-    request.page(commits.iter().map(|commit| commit.json(&web)).collect())
+    request.page(diff_of(request, &row).commits.iter().map(|commit| commit.json(&web)).collect())
 }
 
-fn pipelines_of(request: &Request<'_>, row: &Row) -> Vec<Row> {
+pub fn pipelines_of(request: &Request<'_>, row: &Row) -> Vec<Row> {
     let rows = request.world.rows(&format!("projects/{}/pipelines", row.num("project_id"))).iter();
     rows.filter(|pipeline| pipeline.num("_merge_request") == row.num("iid")).cloned().collect()
 }

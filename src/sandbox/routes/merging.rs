@@ -13,7 +13,9 @@ use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, get, post, put};
 use crate::sandbox::row::{Fields, Row, object};
 
+use super::branch_rights::{can_merge, can_push};
 use super::merge_requests::{closed_by, render_merge_request, the};
+use super::mergeability::{approvals_required, check_sha};
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/merge_requests/:merge_request_iid/approvals", approvals),
@@ -23,7 +25,8 @@ pub const ROUTES: &[Route] = &[
     put("/projects/:id/merge_requests/:merge_request_iid/reset_approvals", reset),
     get("/projects/:id/approvals", settings),
     put("/projects/:id/merge_requests/:merge_request_iid/merge", merge).needs(Level::User),
-    post("/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds", cancel),
+    post("/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds", cancel)
+        .needs(Level::User),
     put("/projects/:id/merge_requests/:merge_request_iid/rebase", rebase),
     get("/projects/:id/merge_requests/:merge_request_iid/merge_ref", merge_ref),
     post("/projects/:id/merge_requests/:merge_request_iid/draft_notes", draft)
@@ -33,16 +36,9 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/merge_requests/:merge_request_iid/draft_notes/bulk_publish", publish_all),
 ];
 
-/// Number of approvals that the project's rules require.
-fn wanted(request: &Request<'_>) -> usize {
-    let rules = request.world.rows(&request.shelf("approval_rules")).iter();
-    let most = rules.map(|rule| rule.num("approvals_required")).max().unwrap_or_default();
-    usize::try_from(most).unwrap_or_default()
-}
-
 fn show_approvals(request: &Request<'_>, row: &Row) -> Value {
     let given = row.nums("_approvals");
-    let required = wanted(request);
+    let required = approvals_required(request, row.num("project_id"));
     let by: Vec<Value> = given
         .iter()
         .map(|user| json!({"user": request.world.basic_user(*user), "approved_at": row.get("updated_at")}))
@@ -79,17 +75,6 @@ fn approval_state(request: &mut Request<'_>) -> Answer {
     ok(json!({"approval_rules_overwritten": false, "rules": rules}))
 }
 
-/// Refuses a call whose `sha` is not the newest commit.
-fn check_sha(request: &Request<'_>, row: &Row) -> Result<(), Fault> {
-    let sha = row.text("sha");
-    match request.args.text("sha") {
-        Some(given) if given != sha => {
-            Err(Fault::refused(409, &format!("SHA does not match HEAD of source branch: {sha}")))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn approve(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the(request)?;
     let me = request.me()?;
@@ -99,7 +84,13 @@ fn approve(request: &mut Request<'_>) -> Answer {
         return Err(Fault::Unauthorized);
     }
     given.push(me);
-    let row = request.write(&shelf, row.num("id"), json!({"_approvals": given}));
+    let mut asked = row.nums("_changes_requested");
+    asked.retain(|user| *user != me);
+    let values = json!({"_approvals": given, "_changes_requested": asked});
+    let row = request.write(&shelf, row.num("id"), values);
+    super::system_notes::add(request, "MergeRequest", &shelf, &row, "approved this merge request");
+    super::todo_items::settle(request, &shelf, &row);
+    request.event("approved", "MergeRequest", &row);
     created(show_approvals(request, &row))
 }
 
@@ -112,6 +103,7 @@ fn unapprove(request: &mut Request<'_>) -> Answer {
     }
     given.retain(|user| *user != me);
     let row = request.write(&shelf, row.num("id"), json!({"_approvals": given}));
+    super::system_notes::add(request, "MergeRequest", &shelf, &row, "unapproved this merge request");
     created(show_approvals(request, &row))
 }
 
@@ -127,30 +119,30 @@ fn reset(request: &mut Request<'_>) -> Answer {
 
 fn settings(request: &mut Request<'_>) -> Answer {
     ok(json!({
-        "approvals_before_merge": wanted(request), "reset_approvals_on_push": true, "selective_code_owner_removals": false,
-        "disable_overriding_approvers_per_merge_request": false, "merge_requests_author_approval": false,
+        "approvals_before_merge": approvals_required(request, request.place_id()), "reset_approvals_on_push": true, "selective_code_owner_removals": false,
+        "disable_overriding_approvers_per_merge_request": false, "merge_requests_author_approval": true,
         "merge_requests_disable_committers_approval": false, "require_password_to_approve": false
     }))
 }
 
 fn merge(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the(request)?;
-    if !request.at_least(Level::Developer) {
+    if !request.at_least(Level::Developer) || !can_merge(request, row.text("target_branch")) {
         return Err(Fault::Unauthorized);
     }
-    if row.text("state") != "opened" || row.text("detailed_merge_status") == "draft_status" {
-        return Err(Fault::refused(405, "405 Method Not Allowed"));
-    }
-    if row.text("detailed_merge_status") == "conflict" {
-        return Err(Fault::refused(422, "Branch cannot be merged"));
-    }
-    check_sha(request, &row)?;
     let waits =
         ["auto_merge", "merge_when_pipeline_succeeds"].map(|name| request.args.flag(name)).contains(&true);
     let running = request.world.rows(&request.shelf("pipelines")).iter().any(|pipeline| {
         pipeline.num("_merge_request") == row.num("iid")
             && matches!(pipeline.text("status"), "running" | "pending")
     });
+    match row.text("detailed_merge_status") {
+        "mergeable" => {}
+        "ci_still_running" if waits && running => {}
+        "conflict" | "need_rebase" => return Err(Fault::refused(422, "Branch cannot be merged")),
+        _ => return Err(Fault::refused(405, "405 Method Not Allowed")),
+    }
+    check_sha(request, &row)?;
     if waits && running {
         // How it will be merged, which the sandbox never does by itself.
         request.args.without_trace(&[
@@ -199,6 +191,7 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
         theirs = made.id.clone();
         squashed = Some(made.id);
     }
+    let ours_id = ours.id.clone();
     let parents = vec![ours.id, theirs];
     let made = request.repo_mut().commit(&target, parents, tree, &merge_message, author, &now);
     let gone = request
@@ -225,12 +218,18 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
             json!({"state": "closed", "closed_at": now, "closed_by": request.user}),
         );
     }
+    super::todo_items::settle(request, shelf, &merged);
     request.event("accepted", "MergeRequest", &merged);
+    super::pushes::record(request, &target, Some(&ours_id), &made);
+    super::merge_trains::complete(request, &merged);
     Ok(merged)
 }
 
 fn cancel(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the(request)?;
+    if !request.wrote(&row) && !can_merge(request, row.text("target_branch")) {
+        return Err(Fault::Unauthorized);
+    }
     if !row.flag("merge_when_pipeline_succeeds") {
         return Err(Fault::refused(406, "Failed to cancel auto merge"));
     }
@@ -248,6 +247,9 @@ fn rebase(request: &mut Request<'_>) -> Answer {
     if row.text("state") != "opened" {
         return Err(Fault::Forbidden);
     }
+    if !can_push(request, row.text("source_branch")) {
+        return Err(Fault::refused(403, "403 Forbidden - Cannot push to source branch"));
+    }
     let author = author(request.world, row.num("author"));
     let now = request.world.now();
     let repo = request.repo()?;
@@ -259,6 +261,7 @@ fn rebase(request: &mut Request<'_>) -> Answer {
     let (message, target) = (theirs.message.clone(), ours.id.clone());
     match Repo::merged(&base.tree, &ours.tree, &theirs.tree) {
         Some(tree) => {
+            let before = theirs.id.clone();
             let made = request.repo_mut().commit(
                 row.text("source_branch"),
                 vec![target.clone()],
@@ -267,6 +270,7 @@ fn rebase(request: &mut Request<'_>) -> Answer {
                 author,
                 &now,
             );
+            super::pushes::record(request, row.text("source_branch"), Some(&before), &made);
             request.write(
                 &shelf,
                 row.num("id"),
@@ -302,7 +306,7 @@ fn draft(request: &mut Request<'_>) -> Answer {
 fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
     let (shelf, row) = the(request)?;
     let under = format!("{shelf}/{}", row.num("iid"));
-    let new = crate::sandbox::repo::sha(&format!("{under}/draft{}", draft.num("id")));
+    let new = crate::sandbox::git_object::sha1(&format!("{under}/draft{}", draft.num("id")));
     let discussion = if draft.blank("discussion_id") { new } else { draft.text("discussion_id").to_owned() };
     let mut values = object(json!({
         "body": draft.text("note"), "noteable_id": row.num("id"), "noteable_iid": row.num("iid"), "_individual": false,
@@ -320,7 +324,8 @@ fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
         values.set("type", "DiffNote");
         values.set("position", position.clone());
     }
-    request.add(&format!("{under}/notes"), Value::Object(values));
+    let note = request.add(&format!("{under}/notes"), Value::Object(values));
+    super::notes::record(request, "MergeRequest", &shelf, &row, &note);
     request.world.remove(&format!("{under}/draft_notes"), |other| other.num("id") == draft.num("id"));
     Ok(())
 }

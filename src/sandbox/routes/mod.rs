@@ -1,6 +1,7 @@
 //! The handlers, by kind of object.
 
 mod boards;
+mod branch_rights;
 mod branches;
 mod ci;
 mod commits;
@@ -14,18 +15,24 @@ mod issues;
 mod jobs;
 mod members;
 mod merge_requests;
+mod merge_trains;
+mod mergeability;
 mod merging;
 mod notes;
 mod personal;
 mod pipelines;
 mod planning;
 mod projects;
+mod protected_branches;
+mod pushes;
 mod quick_actions;
 mod reach;
 mod reference;
 mod releases;
 mod search;
 mod snippets;
+mod system_notes;
+mod todo_items;
 mod tracking;
 mod uploads;
 mod users;
@@ -47,11 +54,13 @@ pub fn all() -> Vec<Route> {
         jobs::ROUTES,
         members::ROUTES,
         merge_requests::ROUTES,
+        merge_trains::ROUTES,
         merging::ROUTES,
         personal::ROUTES,
         pipelines::ROUTES,
         planning::ROUTES,
         projects::ROUTES,
+        protected_branches::ROUTES,
         releases::ROUTES,
         search::ROUTES,
         snippets::ROUTES,

@@ -8,14 +8,14 @@ use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::{Args, text_of};
 use crate::sandbox::diff::{Tree, between, line_at};
 use crate::sandbox::errors::Fault;
+use crate::sandbox::git_object::sha1;
 use crate::sandbox::level::Level;
 use crate::sandbox::reply::Reply;
-use crate::sandbox::repo::sha;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, Run};
 use crate::sandbox::row::{Fields, Row, object};
 
-use super::quick_actions;
+use super::{quick_actions, todo_items};
 
 /// Objects that can have notes: the pattern and GitLab's name of each.
 const SUBJECTS: &[(&str, &str)] = &[
@@ -145,7 +145,7 @@ fn say(
     let mut values = object(json!({
         "body": body, "noteable_id": subject.row.get("id"), "noteable_iid": subject.row.get("iid"),
         "noteable_type": subject.kind, "commit_id": subject.commit, "resolvable": resolvable, "_individual": individual,
-        "_discussion": discussion.map_or_else(|| sha(&format!("{shelf}{count}")), |note| note.text("_discussion").to_owned()),
+        "_discussion": discussion.map_or_else(|| sha1(&format!("{shelf}{count}")), |note| note.text("_discussion").to_owned()),
         "type": if individual { Value::Null } else { Value::from("DiscussionNote") },
         "internal": request.args.flag("internal"), "confidential": request.args.flag("internal"),
     }));
@@ -162,6 +162,7 @@ fn say(
         values.set("created_at", at);
     }
     let row = request.world.add(&shelf, values, request.user);
+    record(request, subject.kind, &subject.shelf, &subject.row, &row);
     if let Some(parent) = request.world.find_mut(&subject.shelf, "id", &subject.row.num("id").to_string()) {
         let count = parent.num("user_notes_count") + 1;
         parent.set("user_notes_count", count);
@@ -170,6 +171,20 @@ fn say(
         }
     }
     Ok(row)
+}
+
+/// Records a new note: its event, and the to-do items that it causes and finishes.
+pub fn record(request: &mut Request<'_>, kind: &str, shelf: &str, row: &Row, note: &Row) {
+    let of = if note.blank("type") { "Note" } else { note.text("type") };
+    let values = json!({
+        "target_id": note.num("id"), "target_iid": note.num("id"), "target_type": of,
+        "target_title": row.text("title"), "note": note
+    });
+    if request.place.is_some_and(|place| place.kind == "projects") {
+        request.event_of("commented on", values);
+    }
+    todo_items::settle(request, shelf, row);
+    todo_items::mention(request, kind, shelf, row, note.text("body"));
 }
 
 fn create(request: &mut Request<'_>) -> Answer {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::sandbox::access::level;
 use crate::sandbox::answer::{Answer, created, ok};
+use crate::sandbox::archive::tar_gz;
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
 use crate::sandbox::level::Level;
@@ -238,7 +239,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         let tree = [("README.md".to_owned(), text.into_bytes().into())].into();
         repo.commit(row.text("default_branch"), Vec::new(), tree, "Initial commit", author, &now);
     }
-    request.world.repos.insert(row.num("id"), repo);
+    request.world.repos.insert(row.num("id"), repo.into());
     created(render_project(request, &row, View::Written))
 }
 
@@ -331,7 +332,8 @@ fn download_export(request: &mut Request<'_>) -> Answer {
         return Err(Fault::refused(404, "The project export file is not available yet"));
     }
     let name = format!("attachment; filename=\"{}_export.tar.gz\"", row.text("path"));
-    Ok(Reply::bytes("application/gzip", super::files::EMPTY_GZIP).with("content-disposition", name))
+    let files = [("VERSION".to_owned(), b"0.2.4".as_slice().into())].into();
+    Ok(Reply::bytes("application/gzip", tar_gz(&files, "./")?).with("content-disposition", name))
 }
 
 fn fork(request: &mut Request<'_>) -> Answer {
@@ -361,7 +363,7 @@ fn fork(request: &mut Request<'_>) -> Answer {
         other => other,
     })?;
     let repo = request.repo()?.clone();
-    request.world.repos.insert(made.num("id"), repo);
+    request.world.repos.insert(made.num("id"), repo.into());
     let forks = row.num("forks_count") + 1;
     request.write("projects", row.num("id"), json!({"forks_count": forks}));
     created(render_project(request, &made, View::Written))

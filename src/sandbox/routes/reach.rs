@@ -8,7 +8,7 @@ use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
 use crate::sandbox::repo::{Commit, Repo};
 use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
+use crate::sandbox::row::{Fields, Row, object};
 use crate::sandbox::state::Place;
 
 impl Request<'_> {
@@ -63,13 +63,13 @@ impl Request<'_> {
 
     /// The repository of the project in the path.
     pub fn repo(&self) -> Result<&Repo, Fault> {
-        self.world.repos.get(&self.place_id()).ok_or(Fault::missing("Repository"))
+        self.world.repos.get(&self.place_id()).map(|repo| &**repo).ok_or(Fault::missing("Repository"))
     }
 
     /// The same, to be changed.
     pub fn repo_mut(&mut self) -> &mut Repo {
         let project = self.place_id();
-        self.world.repos.entry(project).or_default()
+        self.world.repo_mut(project)
     }
 
     /// The project's main branch.
@@ -105,15 +105,23 @@ impl Request<'_> {
 
     /// Notes that something happened, for the lists of events.
     pub fn event(&mut self, action: &str, target_type: &str, target: &Row) {
-        let Some(user) = self.user else { return };
-        let name = self.world.by_id("users", user).text("username").to_owned();
         let values = serde_json::json!({
-            "project_id": self.place_id(), "action_name": action, "target_id": target.num("id"),
-            "target_iid": target.num("iid"), "target_type": target_type, "author_id": user, "author": user,
-            "author_username": name, "target_title": target.text("title"),
+            "target_id": target.num("id"), "target_iid": target.num("iid"), "target_type": target_type,
+            "target_title": target.text("title"),
         });
+        self.event_of(action, values);
+    }
+
+    /// The same, of something that is described by these values.
+    pub fn event_of(&mut self, action: &str, values: Value) {
+        let Some(user) = self.user else { return };
+        let mut event = object(serde_json::json!({
+            "project_id": self.place_id(), "action_name": action, "author_id": user, "author": user,
+            "author_username": self.world.by_id("users", user).text("username"),
+        }));
+        event.extend(object(values));
         let shelf = self.shelf("events");
-        self.add(&shelf, values);
+        self.add(&shelf, Value::Object(event));
     }
 
     /// Usernames or ids of users as ids.

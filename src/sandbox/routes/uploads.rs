@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
+use crate::sandbox::git_object::sha1;
 use crate::sandbox::level::Level;
 use crate::sandbox::reply::Reply;
-use crate::sandbox::repo::sha_of;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, get, post, put};
 use crate::sandbox::row::Fields;
@@ -24,13 +24,13 @@ fn upload(request: &mut Request<'_>) -> Answer {
     let file = request.files.iter().find(|file| file.field == "file");
     let file = file.ok_or_else(|| Fault::Bad("file is missing".to_owned()))?;
     let (name, bytes) = (file.name.clone(), file.bytes.clone());
-    let secret: String = sha_of(format!("{name}{}", bytes.len()).as_bytes()).chars().take(32).collect();
+    let secret: String = sha1(&format!("{name}{}", bytes.len())).chars().take(32).collect();
     let me = request.world.by_id("users", request.me()?);
     let me = request.show_fields(&me, &["id", "username", "public_email", "name"]);
     let shelf = request.shelf("uploads");
     let row = request
         .add(&shelf, json!({"size": bytes.len(), "filename": name, "uploaded_by": me, "_secret": secret}));
-    request.world.files.insert(format!("{shelf}/{}", row.num("id")), bytes);
+    request.world.files.insert(format!("{shelf}/{}", row.num("id")), bytes.into());
     let url = format!("/uploads/{secret}/{name}");
     let full = format!("/-/project/{}{url}", request.place_id());
     let picture = [".png", ".jpg", ".gif"].iter().any(|ending| name.ends_with(ending));
@@ -43,7 +43,7 @@ fn upload(request: &mut Request<'_>) -> Answer {
 fn send(request: &Request<'_>, field: &str, wanted: &str) -> Answer {
     let shelf = request.shelf("uploads");
     let row = request.world.find(&shelf, field, wanted).ok_or(Fault::missing(""))?;
-    let bytes = request.world.files.get(&format!("{shelf}/{}", row.num("id"))).cloned().unwrap_or_default();
+    let bytes = request.world.files.get(&format!("{shelf}/{}", row.num("id"))).map(|bytes| bytes.to_vec()).unwrap_or_default();
     let name = row.text("filename").replace('"', "");
     Ok(Reply::bytes("application/octet-stream", bytes)
         .with("content-disposition", format!("attachment; filename=\"{name}\"")))

@@ -116,14 +116,14 @@ pub fn lost_cursor_note(action: &Action, page: &Page, has_direct: bool) -> Optio
         .then(|| format!("the list goes on by `{}`, which {} does not take", lost.join("`, `"), action.id))
 }
 
-/// Note on a list without a total: GitLab does not count lists of more than 10,000 rows, nor lists with cursors
+/// Note on a list without a total: GitLab counts no commits and jobs, no list of more than 10,000 rows, and no list with cursors
 /// (<https://docs.gitlab.com/api/rest/#pagination>).
 pub fn uncounted_note(page: &Page) -> Option<String> {
     if page.total.is_some() {
         return None;
     }
     match (page.next_page, &page.next_query) {
-        (Some(_), _) => Some("no total: GitLab does not count lists of more than 10,000 rows".to_owned()),
+        (Some(_), _) => Some("no total: GitLab counts neither commits and jobs nor lists of more than 10,000 rows".to_owned()),
         (None, Some(query)) if !query.is_empty() => Some("GitLab gives no total of this list".to_owned()),
         _ => None,
     }

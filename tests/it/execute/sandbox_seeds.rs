@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, EXECUTE, Reply};
+use crate::support::client::{Client, EXECUTE, Reply, follow};
 
 fn execute_on_sandbox(action: &str, params: Value) -> Reply {
     let reply = Client::sandbox().call(EXECUTE, json!({"action": action, "params": params}));
@@ -42,4 +42,91 @@ fn a_description_cannot_close_the_tag_around_text_from_gitlab() {
     assert!(opening.starts_with("<gitlab") && closing != "</gitlab>", "{text}");
     assert_eq!(text.matches(&closing).count(), 1, "{text}");
     assert!(text.ends_with(&closing), "{text}");
+}
+
+#[test]
+fn a_merge_train_names_the_merge_request_and_the_place_of_each_car() {
+    let reply = execute_on_sandbox("merge_train.list", json!({"fullPath": "acme/widget"}));
+    for part in ["!11 Explain the été edition", "fresh", "!9 Use the new logo", "merged", "bob"] {
+        assert!(reply.text.contains(part), "without {part}: {}", reply.text);
+    }
+    let waiting = json!({"fullPath": "acme/widget", "target_branch": "main", "scope": "active"});
+    let reply = execute_on_sandbox("merge_train.list_for_branch", waiting);
+    assert!(reply.text.contains("!11") && !reply.text.contains("!9"), "{}", reply.text);
+    let reply = execute_on_sandbox("merge_train.get", json!({"fullPath": "acme/widget", "iid": 11}));
+    assert!(reply.text.contains("status: \"fresh\""), "{}", reply.text);
+}
+
+#[test]
+fn a_dependency_is_shown_with_its_licenses_and_vulnerabilities() {
+    let reply = execute_on_sandbox("dependency.list", json!({"fullPath": "acme/widget"}));
+    for part in ["gear-math", "Overflow when a gear has no teeth", "high", "Apache-2.0"] {
+        assert!(reply.text.contains(part), "without {part}: {}", reply.text);
+    }
+    let npm = json!({"fullPath": "acme/widget", "package_manager": ["npm"]});
+    let reply = execute_on_sandbox("dependency.list", npm);
+    assert!(reply.text.contains("manual-theme") && !reply.text.contains("gear-math"), "{}", reply.text);
+}
+
+#[test]
+fn diffs_past_the_limits_of_gitlab_are_noted() {
+    let large = json!({"fullPath": "acme/widget", "iid": 7});
+    let reply = execute_on_sandbox("merge_request.list_diffs", large);
+    assert!(
+        reply.text.contains("2 files are not whole here (\"data/huge.csv\", \"data/long.csv\")"),
+        "{}",
+        reply.text
+    );
+    assert!(!reply.text.contains("left files out"), "{}", reply.text);
+    let many = json!({"fullPath": "acme/site", "iid": 1});
+    let reply = execute_on_sandbox("merge_request.get_changes", many.clone());
+    assert!(reply.text.contains("GitLab left files out of this diff"), "{}", reply.text);
+    let reply = execute_on_sandbox("merge_request.get", many);
+    assert!(reply.text.contains("more than 100 files are changed"), "{}", reply.text);
+}
+
+#[test]
+fn a_list_that_gitlab_does_not_count_has_a_next_page_and_no_total() {
+    let mut client = Client::sandbox();
+    let journal = json!({"fullPath": "acme/archive"});
+    let call = json!({"action": "commit.list", "params": journal});
+    let mut reply = client.call(EXECUTE, call);
+    assert!(reply.text.contains("no total: GitLab counts neither"), "{}", reply.text);
+    let mut pages = 1;
+    while let Some(next) = reply.structured["page"].get("next").cloned() {
+        reply = follow(&mut client, &next);
+        pages += 1;
+    }
+    assert_eq!(pages, 11, "{}", reply.text);
+    assert!(reply.text.contains("Put the old ones away"), "{}", reply.text);
+    let counted = json!({"action": "commit.list", "params": journal, "count_by": "author_name"});
+    let reply = client.call(EXECUTE, counted);
+    assert!(reply.text.contains("201 rows on 3 pages, to the end of the list"), "{}", reply.text);
+}
+
+#[test]
+fn a_picture_of_an_issue_is_named_with_the_call_that_shows_it() {
+    let mut client = Client::sandbox();
+    let issue = json!({"action": "issue.get", "params": {"fullPath": "acme/site", "iid": 1}});
+    let reply = client.call(EXECUTE, issue);
+    let call = &reply.structured["pictures"][0];
+    assert_eq!(call["arguments"]["action"], "project_upload.download", "{}", reply.text);
+    let shown = client.request("tools/call", json!({"name": call["tool"], "arguments": call["arguments"]}));
+    assert_eq!(shown["result"]["content"][1]["mimeType"], "image/png", "{shown}");
+}
+
+#[test]
+fn an_export_is_asked_for_and_downloaded() {
+    let mut client = Client::sandbox();
+    let project = json!({"fullPath": "acme/widget"});
+    let mut execute = |action: &str| {
+        let call = json!({"action": action, "params": project, "confirm": true});
+        let reply = client.call(EXECUTE, call);
+        assert!(!reply.is_error, "{action}: {}", reply.text);
+        reply.text
+    };
+    assert!(execute("project_export.get_status").contains("export_status: \"none\""));
+    execute("project_export.start");
+    assert!(execute("project_export.get_status").contains("export_status: \"finished\""));
+    assert!(execute("project_export.download").contains("widget_export.tar.gz"));
 }

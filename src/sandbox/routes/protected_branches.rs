@@ -1,0 +1,115 @@
+//! The rules of protected branches.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::answer::{Answer, created, ok};
+use crate::sandbox::args::text_of;
+use crate::sandbox::errors::Fault;
+use crate::sandbox::level::Level;
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, patch, post, put};
+use crate::sandbox::row::{Fields, Row, object};
+
+use super::branch_rights::rules_of;
+use super::branches::render_branch;
+
+pub const ROUTES: &[Route] = &[
+    put("/projects/:id/repository/branches/:branch/protect", protect).needs(Level::Maintainer),
+    put("/projects/:id/repository/branches/:branch/unprotect", unprotect).needs(Level::Maintainer),
+    post("/projects/:id/protected_branches", new_rule)
+        .needs(Level::Maintainer)
+        .rules(&[Rule::Required("name")]),
+    patch("/projects/:id/protected_branches/:name", change_rule).needs(Level::Maintainer),
+];
+
+/// Who may do something with a protected branch: a role, or what `allowed_to_…` lists.
+fn access(request: &Request<'_>, role: &str, listed: &str) -> Vec<Value> {
+    let listed = request.args.rows(listed);
+    let role = request.args.num(role).or_else(|| listed.is_empty().then_some(40));
+    let roles = role.into_iter().map(|level| object(json!({ "access_level": level })));
+    roles.chain(listed).enumerate().map(|(number, row)| access_level(request, number, &row)).collect()
+}
+
+fn access_level(request: &Request<'_>, number: usize, row: &Row) -> Value {
+    let id = |name: &str| row.get(name).and_then(text_of).and_then(|id| id.parse::<u64>().ok());
+    let user = id("user_id").map(|id| request.world.by_id("users", id).text("name").to_owned());
+    let group = id("group_id").map(|id| request.world.by_id("groups", id).text("name").to_owned());
+    let level = if user.is_some() || group.is_some() { Some(40) } else { id("access_level") };
+    let role = match level {
+        Some(0) => "No one",
+        Some(30) => "Developers + Maintainers",
+        _ => "Maintainers",
+    };
+    json!({
+        "id": number + 1, "access_level": level, "access_level_description": user.or(group).unwrap_or_else(|| role.to_owned()),
+        "user_id": id("user_id"), "group_id": id("group_id")
+    })
+}
+
+fn add_rule(request: &mut Request<'_>, name: &str) -> Row {
+    let values = json!({
+        "name": name, "push_access_levels": access(request, "push_access_level", "allowed_to_push"),
+        "merge_access_levels": access(request, "merge_access_level", "allowed_to_merge"),
+        "unprotect_access_levels": access(request, "unprotect_access_level", "allowed_to_unprotect"), "allow_force_push": request.args.flag("allow_force_push"),
+        "code_owner_approval_required": request.args.flag("code_owner_approval_required")
+    });
+    request.add(&request.shelf("protected_branches"), values)
+}
+
+fn new_rule(request: &mut Request<'_>) -> Answer {
+    let name = request.args.text("name").unwrap_or_default();
+    if request.world.find(&request.shelf("protected_branches"), "name", &name).is_some() {
+        return Err(Fault::refused(409, &format!("Protected branch '{name}' already exists")));
+    }
+    let row = add_rule(request, &name);
+    created(request.show(&row))
+}
+
+fn change_rule(request: &mut Request<'_>) -> Answer {
+    let shelf = request.shelf("protected_branches");
+    let row = request.row_on(&shelf, "name")?;
+    let mut values = Row::new();
+    for name in ["allow_force_push", "code_owner_approval_required"] {
+        if let Some(on) = request.args.maybe(name) {
+            values.set(name, on);
+        }
+    }
+    let lists =
+        [("allowed_to_push", "push"), ("allowed_to_merge", "merge"), ("allowed_to_unprotect", "unprotect")];
+    for (listed, what) in lists {
+        let changes = request.args.rows(listed);
+        let field = format!("{what}_access_levels");
+        let mut held = row.list(&field).to_vec();
+        for change in changes {
+            let id = change.get("id").and_then(text_of);
+            let same = |level: &Value| level.get("id").and_then(text_of) == id;
+            let gone = change.get("_destroy").and_then(text_of).as_deref() == Some("true");
+            held.retain(|level| id.is_none() || !same(level));
+            if !gone {
+                let number =
+                    held.iter().filter_map(|level| level.get("id")?.as_u64()).max().unwrap_or_default();
+                held.push(access_level(request, usize::try_from(number).unwrap_or_default(), &change));
+            }
+        }
+        values.set(&field, held);
+    }
+    let row = request.world.write(&shelf, row.num("id"), values);
+    ok(request.show(&row))
+}
+
+fn protect(request: &mut Request<'_>) -> Answer {
+    let name = request.param("branch").to_owned();
+    render_branch(request, &name)?;
+    if rules_of(request, &name).is_empty() {
+        add_rule(request, &name);
+    }
+    ok(render_branch(request, &name)?)
+}
+
+fn unprotect(request: &mut Request<'_>) -> Answer {
+    let name = request.param("branch").to_owned();
+    render_branch(request, &name)?;
+    request.world.remove(&request.shelf("protected_branches"), |row| row.text("name") == name);
+    ok(render_branch(request, &name)?)
+}
+
