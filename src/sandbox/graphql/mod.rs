@@ -7,11 +7,12 @@
 //!
 //! In reading order: `table` reads those two files; `session` asks the REST interface; `template` fills in its paths;
 //! `node` is an object of the answer, `resolve` resolves one field, `source` finds its value and `leaf` fits it to its type; `connection` cuts a list into
-//! pages; `mutation` writes; `wording` words errors as GitLab does.
+//! pages; `mutation` writes; `limits` are those on a query, and `wording` words errors as GitLab does.
 
 mod connection;
 mod engine;
 mod leaf;
+mod limits;
 mod mutation;
 mod node;
 mod resolve;
@@ -37,6 +38,7 @@ use super::request::Incoming;
 use super::router::Routes;
 use super::state::World;
 pub use engine::Engine;
+use limits::Asker;
 use node::Node;
 use session::Session;
 
@@ -57,6 +59,9 @@ impl Engine {
         let Some(query) = incoming.args.text("query") else {
             return ok(json!({"errors": [{"message": "Unexpected end of document", "locations": []}]}));
         };
+        if query.chars().count() > limits::SIZE {
+            return Ok(Reply::json(422, json!({"errors": [{"message": "Query too large"}]})));
+        }
         let document = match ExecutableDocument::parse_and_validate(self.schema, &query, "query") {
             Ok(document) => document,
             Err(faults) => return ok(json!({"errors": wording::refused(self.schema, &faults)})),
@@ -65,6 +70,19 @@ impl Engine {
         let writes = document.operations.get(name.as_deref()).is_ok_and(|operation| operation.is_mutation());
         if let Some((_, token)) = &signed_in {
             access::check_scope(token, writes, PATH)?;
+        }
+        let asker = match &signed_in {
+            None => Asker::Anonymous,
+            Some((user, _)) if access::is_admin(world, Some(*user)) => Asker::Admin,
+            Some(_) => Asker::User,
+        };
+        if let Ok(operation) = document.operations.get(name.as_deref()) {
+            let variables = variables(incoming.args.get("variables"));
+            let refusals = limits::refusals(&document, operation, &variables, asker);
+            if !refusals.is_empty() {
+                let errors: Vec<Value> = refusals.iter().map(|message| json!({ "message": message })).collect();
+                return ok(json!({ "errors": errors }));
+            }
         }
         let session = Session::new(world, routes, &incoming);
         match self.execute(&session, &document, name.as_deref(), &incoming) {

@@ -78,7 +78,10 @@ impl Node<'_, '_> {
                 .map_or(Value::Null, |bytes| Value::from(String::from_utf8_lossy(&bytes).into_owned()));
         }
         match key.split_once("==") {
-            Some((key, wanted)) => Value::Bool(text_of(&self.member(key)).as_deref() == Some(wanted)),
+            Some((key, wanted)) => {
+                let other = wanted.strip_prefix('@').map(|member| text_of(&self.member(member)));
+                Value::Bool(text_of(&self.member(key)) == other.unwrap_or_else(|| Some(wanted.to_owned())))
+            }
             None => self.member(key),
         }
     }
@@ -149,13 +152,23 @@ impl Node<'_, '_> {
             let is = |text: &str| wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(text));
             rows.retain(|row| row.get(member).and_then(text_of).is_some_and(|text| is(&text)));
         }
-        if let Some(pattern) = source.glob.as_deref().and_then(|name| name.strip_prefix('$')) {
-            rows.retain(|name| matches(args.text(pattern), name.as_str().unwrap_or_default()));
+        let pattern = source.glob.as_deref().and_then(|name| match name.strip_prefix('$') {
+            Some(argument) => args.get(argument).and_then(text_of),
+            None => text_of(&self.member(name.trim_start_matches('@'))),
+        });
+        if let Some(pattern) = pattern {
+            rows.retain(|name| matches(&pattern, name.as_str().unwrap_or_default()));
             let number =
                 |name: &str| args.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
             let (offset, limit) =
                 (number("offset").unwrap_or_default(), number("limit").unwrap_or(usize::MAX));
             rows = rows.into_iter().skip(offset).take(limit).collect();
+        }
+        if source.count {
+            return Value::from(rows.len());
+        }
+        for row in rows.iter_mut().filter_map(Value::as_object_mut) {
+            row.extend(source.with.iter().map(|(name, member)| (name.clone(), self.member(member))));
         }
         Value::Array(rows)
     }

@@ -2,7 +2,7 @@
 //!
 //! A field is fed by
 //! - `"a.b"`: the value at that path in the row (`|` between alternatives); `"."` is the row itself;
-//! - `"=text"`: that text; `"?a"`: whether `a` is there; `"a==text"`: whether it is that; `"~a"`: the path of
+//! - `"=text"`: that text; `"?a"`: whether `a` is there; `"a==text"`: whether it is that, or the member in `"a==@b"`; `"~a"`: the path of
 //!   the address in `a`; `"base64:a"`: the decoded content of `a`;
 //! - `"/projects/{id}/issues"`: the answer to that request, `{id}` being a member of the row and `{$iid}` an
 //!   argument; `"gid:$id"`: the object that this global id names;
@@ -53,8 +53,12 @@ pub struct Source {
     pub keep: BTreeMap<String, String>,
     /// The argument for each of whose elements the request is made.
     pub each: Option<String>,
-    /// The argument that is a pattern with `*` for names.
+    /// The `$argument` or the row's `@member` that is a pattern with `*` for names.
     pub glob: Option<String>,
+    /// True to take the number of the rows.
+    pub count: bool,
+    /// Members of this row that the rows of the answer get, by the name that they get them under.
+    pub with: BTreeMap<String, String>,
     /// The part of the answer to take.
     pub pluck: Option<String>,
     /// Texts to replace: REST's value to GraphQL's.

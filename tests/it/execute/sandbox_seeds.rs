@@ -47,12 +47,12 @@ fn a_description_cannot_close_the_tag_around_text_from_gitlab() {
 #[test]
 fn a_merge_train_names_the_merge_request_and_the_place_of_each_car() {
     let reply = execute_on_sandbox("merge_train.list", json!({"fullPath": "acme/widget"}));
-    for part in ["!11 Explain the été edition", "fresh", "!9 Use the new logo", "merged", "bob"] {
+    for part in ["!11 Explain the été edition", "fresh", "!1 Greet whoever turns the widget", "merged", "bob"] {
         assert!(reply.text.contains(part), "without {part}: {}", reply.text);
     }
     let waiting = json!({"fullPath": "acme/widget", "target_branch": "main", "scope": "active"});
     let reply = execute_on_sandbox("merge_train.list_for_branch", waiting);
-    assert!(reply.text.contains("!11") && !reply.text.contains("!9"), "{}", reply.text);
+    assert!(reply.text.contains("!11") && !reply.text.contains("!1 "), "{}", reply.text);
     let reply = execute_on_sandbox("merge_train.get", json!({"fullPath": "acme/widget", "iid": 11}));
     assert!(reply.text.contains("status: \"fresh\""), "{}", reply.text);
 }
@@ -93,7 +93,7 @@ fn a_list_that_gitlab_does_not_count_has_a_next_page_and_no_total() {
     let mut reply = client.call(EXECUTE, call);
     assert!(reply.text.contains("no total: GitLab counts neither"), "{}", reply.text);
     let mut pages = 1;
-    while let Some(next) = reply.structured["page"].get("next").cloned() {
+    while let Some(next) = reply.structured["page"].get("next").filter(|next| next.is_object()).cloned() {
         reply = follow(&mut client, &next);
         pages += 1;
     }

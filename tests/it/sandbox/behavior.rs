@@ -1,47 +1,9 @@
 //! Behavior of GitLab beyond its shapes: defaults, side effects, permissions; and 501 for parts that the sandbox lacks.
 
 use gitlab_mcp::sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
-use reqwest::Method;
-use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 use super::World;
-
-/// A response: status, headers and body.
-type Answer = (u16, HeaderMap, Value);
-
-impl World {
-    async fn ask(&self, method: &str, path: &str, token: &str, body: Value) -> Answer {
-        let url = format!("{}/api/v4{path}", self.sandbox.url());
-        let mut request = self.http.request(method.parse::<Method>().unwrap(), url);
-        if !token.is_empty() {
-            request = request.header("PRIVATE-TOKEN", token);
-        }
-        if !body.is_null() {
-            request = request.json(&body);
-        }
-        let reply = request.send().await.unwrap();
-        let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
-        let bytes = reply.bytes().await.unwrap();
-        (status, headers, serde_json::from_slice(&bytes).unwrap_or_default())
-    }
-
-    /// The body of a request of `sandbox` that must succeed.
-    async fn done(&self, method: &str, path: &str, body: Value) -> Value {
-        let (status, _, answer) = self.ask(method, path, TOKEN, body).await;
-        assert!((200..300).contains(&status), "{method} {path}: {status} {answer}");
-        answer
-    }
-
-    async fn read(&self, path: &str) -> Value {
-        self.done("GET", path, Value::Null).await
-    }
-
-    /// The members of a list that are called `name`.
-    async fn column(&self, path: &str, name: &str) -> Vec<Value> {
-        self.read(path).await.as_array().unwrap().iter().map(|row| row[name].clone()).collect()
-    }
-}
 
 #[tokio::test]
 async fn a_parameter_that_is_not_read_is_no_success() {
@@ -176,7 +138,9 @@ async fn a_merge_into_another_branch_closes_nothing() {
     world.done("POST", "/projects/1/repository/branches", json!({"branch": "aside", "ref": "main"})).await;
     let body = json!({"title": "Aside", "source_branch": "quiet-gears", "target_branch": "aside", "description": "Closes #6"});
     let made = world.done("POST", "/projects/1/merge_requests", body).await;
-    world.done("PUT", &format!("/projects/1/merge_requests/{}/merge", made["iid"]), Value::Null).await;
+    let path = format!("/projects/1/merge_requests/{}", made["iid"]);
+    world.done("POST", &format!("{path}/approve"), Value::Null).await;
+    world.done("PUT", &format!("{path}/merge"), Value::Null).await;
     assert_eq!(world.read("/projects/1/issues/6").await["state"], "opened");
 }
 

@@ -1,0 +1,110 @@
+//! Pipelines, jobs and the settings of CI.
+
+use gitlab_mcp::sandbox::ADMIN_TOKEN;
+use serde_json::{Value, json};
+
+use super::{WIDGET, World};
+
+#[tokio::test]
+async fn pipelines_run_and_fail() {
+    let world = World::new().await;
+    assert_eq!(world.get(&format!("{WIDGET}/pipelines?status=failed")).await.each("id"), [305, 302]);
+    let failed = world.get(&format!("{WIDGET}/pipelines/302")).await.json();
+    assert_eq!(
+        (failed["status"].clone(), failed["user"]["username"].clone()),
+        (json!("failed"), json!("carol"))
+    );
+    assert_eq!(world.get(&format!("{WIDGET}/pipelines/latest")).await.json()["id"], 305);
+    let jobs = world.get(&format!("{WIDGET}/pipelines/302/jobs?scope[]=failed")).await;
+    assert_eq!(jobs.each("name"), ["lint", "unit"]);
+    let unit = jobs.each("id")[1].clone();
+    let log = world.get(&format!("{WIDGET}/jobs/{unit}/trace")).await;
+    assert_eq!(log.header("content-type"), "text/plain");
+    assert!(
+        log.bytes.len() > 100_000
+            && log.text().contains("section_start:")
+            && log.text().trim_end().ends_with("exit code 101\u{1b}[0;m")
+    );
+    assert_eq!(world.get(&format!("{WIDGET}/pipelines/302/test_report")).await.json()["failed_count"], 1);
+    let retried = world.expect(201, "POST", &format!("{WIDGET}/jobs/{unit}/retry"), Value::Null).await;
+    assert_ne!(retried["id"], unit);
+    assert_eq!(world.get(&format!("{WIDGET}/pipelines/302")).await.json()["status"], "pending");
+    assert_eq!(
+        world.expect(200, "POST", &format!("{WIDGET}/pipelines/302/cancel"), Value::Null).await["status"],
+        "failed"
+    );
+    let made = world
+        .expect(
+            201,
+            "POST",
+            &format!("{WIDGET}/pipeline"),
+            json!({"ref": "main", "variables": [{"key": "A", "value": "1"}]}),
+        )
+        .await;
+    let new = format!("{WIDGET}/pipelines/{}", made["id"]);
+    assert_eq!(world.get(&format!("{new}/variables")).await.each("key"), ["A"]);
+    assert_eq!(world.get(&format!("{new}/bridges")).await.json(), json!([]));
+    let manual = world.get(&format!("{new}/jobs?scope=manual")).await.each("id")[0].clone();
+    assert_eq!(
+        world.expect(200, "POST", &format!("{WIDGET}/jobs/{manual}/play"), Value::Null).await["status"],
+        "pending"
+    );
+    assert_eq!(world.expect(200, "POST", &format!("{new}/cancel"), Value::Null).await["status"], "canceled");
+    assert_eq!(world.expect(201, "POST", &format!("{new}/retry"), Value::Null).await["status"], "pending");
+    world.expect(204, "DELETE", &new, Value::Null).await;
+    world.expect(400, "POST", "/projects/2/pipeline", json!({"ref": "main"})).await;
+    let build = world.get(&format!("{WIDGET}/pipelines/301/jobs")).await.each("id").last().unwrap().clone();
+    let zip = world.get(&format!("{WIDGET}/jobs/{build}/artifacts")).await;
+    assert!(zip.bytes.starts_with(b"PK") && zip.header("content-type") == "application/zip");
+    world.expect(201, "POST", &format!("{WIDGET}/jobs/{build}/erase"), Value::Null).await;
+    world.expect(404, "GET", &format!("{WIDGET}/jobs/{build}/artifacts"), Value::Null).await;
+}
+
+#[tokio::test]
+async fn ci_has_its_settings() {
+    let world = World::new().await;
+    let lint = world
+        .expect(200, "POST", &format!("{WIDGET}/ci/lint"), json!({"content": "test:\n  stage: test\n"}))
+        .await;
+    assert_eq!((lint["valid"].clone(), lint["merged_yaml"].clone()), (json!(false), Value::Null));
+    assert!(lint["errors"][0].as_str().unwrap().contains("jobs test config"));
+    assert_eq!(world.get(&format!("{WIDGET}/ci/lint")).await.json()["valid"], true);
+    for (path, key) in [("/projects/1/variables", "OIL_GRADE"), ("/groups/1/variables", "WORKSHOP")] {
+        assert_eq!(world.get(path).await.each("key")[0], key);
+        let made =
+            world.expect(201, "POST", path, json!({"key": "NEW", "value": "1", "protected": "true"})).await;
+        assert_eq!((made["protected"].clone(), made.get("id").is_none()), (json!(true), true));
+        assert_eq!(
+            world.expect(200, "PUT", &format!("{path}/NEW"), json!({"value": "2"})).await["value"],
+            "2"
+        );
+        world.expect(204, "DELETE", &format!("{path}/NEW"), Value::Null).await;
+        world.expect(404, "GET", &format!("{path}/NEW"), Value::Null).await;
+    }
+    world.expect(403, "GET", "/admin/ci/variables", Value::Null).await;
+    assert_eq!(world.send("GET", "/admin/ci/variables", ADMIN_TOKEN, None).await.each("key"), ["REGION"]);
+    assert_eq!(
+        world.get(&format!("{WIDGET}/pipeline_schedules/1/variables/NIGHTLY")).await.json()["value"],
+        "1"
+    );
+    world.expect(201, "POST", &format!("{WIDGET}/pipeline_schedules/1/play"), Value::Null).await;
+    assert_eq!(world.get(&format!("{WIDGET}/pipelines?source=schedule")).await.each("ref"), ["main"]);
+    let url = format!("{}/api/v4/projects/1/trigger/pipeline", world.sandbox.url());
+    let by_token =
+        world.http.post(url).form(&[("token", "glptt-sandbox"), ("ref", "main"), ("variables[A]", "1")]);
+    assert_eq!(World::finish(by_token).await.json()["source"], "trigger");
+    assert_eq!(world.get(&format!("{WIDGET}/environments?search=stag")).await.each("name"), ["staging"]);
+    assert_eq!(world.get(&format!("{WIDGET}/environments?name=staging")).await.each("id"), [2]);
+    world.expect(403, "DELETE", &format!("{WIDGET}/environments/2"), Value::Null).await;
+    assert_eq!(
+        world.expect(200, "POST", &format!("{WIDGET}/environments/2/stop"), Value::Null).await["state"],
+        "stopped"
+    );
+    world.expect(204, "DELETE", &format!("{WIDGET}/environments/2"), Value::Null).await;
+    assert_eq!(
+        world.get(&format!("{WIDGET}/deployments")).await.json()[0]["environment"]["name"],
+        "production"
+    );
+    assert_eq!(world.get("/runners").await.each("id"), [1]);
+    assert_eq!(world.get("/runners/1").await.json()["projects"][0]["path_with_namespace"], "acme/widget");
+}
