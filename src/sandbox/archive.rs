@@ -72,7 +72,8 @@ pub fn tar(tree: &Tree, prefix: &str) -> Vec<u8> {
 /// The header of a file in the format `ustar`.
 fn header(name: &str, size: usize) -> Vec<u8> {
     // A name longer than its field is divided at a slash.
-    let at = name.char_indices().find(|(at, letter)| *letter == '/' && name.len() - at <= 100).map(|(at, _)| at);
+    let at =
+        name.char_indices().find(|(at, letter)| *letter == '/' && name.len() - at <= 100).map(|(at, _)| at);
     let (before, name) = match at.filter(|_| name.len() > 100).and_then(|at| name.split_at_checked(at)) {
         Some((before, after)) => (before, after.trim_start_matches('/')),
         None => ("", name),

@@ -117,7 +117,9 @@ impl Fault {
             Self::Method(allowed) => {
                 Reply::json(405, json!({"error": "405 Not Allowed"})).with("allow", allowed.join(", "))
             }
-            Self::Catalog(_) | Self::Archive(_) => Reply::json(500, json!({"message": format!("500 {self}")})),
+            Self::Catalog(_) | Self::Archive(_) => {
+                Reply::json(500, json!({"message": format!("500 {self}")}))
+            }
             Self::NotHeld(what) => Reply::json(
                 501,
                 json!({"message": format!("501 Not Implemented: the sandbox does not have {what}")}),

@@ -76,8 +76,7 @@ pub fn commit_id(tree: &Tree, parents: &[String], author: (&str, &str), date: &s
     let seconds = OffsetDateTime::parse(date, &Rfc3339).map(OffsetDateTime::unix_timestamp);
     let by = format!("{} <{}> {} +0000", author.0, author.1, seconds.unwrap_or_default());
     let parents: String = parents.iter().map(|parent| format!("parent {parent}\n")).collect();
-    let text =
-        format!("tree {}\n{parents}author {by}\ncommitter {by}\n\n{message}", tree_id(tree, ""));
+    let text = format!("tree {}\n{parents}author {by}\ncommitter {by}\n\n{message}", tree_id(tree, ""));
     hex(object("commit", text.as_bytes()).as_ref())
 }
 

@@ -1,15 +1,17 @@
 //! The routes of the kinds of rows that need no code of their own.
 
-use super::access::may_see;
 use serde_json::Value;
 
+use super::access::may_see;
+use super::access_level::describe;
 use super::answer::{Answer, created, ok};
 use super::errors::Fault;
 use super::kinds::{Kind, Kinds, Verb};
 use super::reply::Reply;
 use super::request::Request;
 use super::route::{Route, Run};
-use super::row::{Fields, Row, is, mentions};
+use super::row::{Fields, Row, is, mentions, object};
+use super::state::World;
 
 /// The routes of the kinds that need no code.
 pub fn routes(kinds: &Kinds) -> Vec<Route> {
@@ -66,7 +68,8 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
     match verb {
         Verb::Update => {
             kind.check(&request.args, false)?;
-            let given = kind.given(&request.args);
+            let mut given = kind.given(&request.args);
+            describe_levels(request.world, &kind, &mut given);
             clash(request, &kind, &shelf, &given, row.num("id"))?;
             let row = request.world.write(&shelf, row.num("id"), given);
             ok(request.show(&without_once(row)))
@@ -103,10 +106,23 @@ fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answ
 
 fn create(request: &mut Request<'_>, kind: &Kind, shelf: &str) -> Answer {
     kind.check(&request.args, true)?;
-    let given = kind.given(&request.args);
+    let mut given = kind.given(&request.args);
+    describe_levels(request.world, kind, &mut given);
     clash(request, kind, shelf, &given, 0)?;
     let row = request.world.add(shelf, given, request.user);
     created(request.show(&row))
+}
+
+/// Completes the lists of access levels that a request gives.
+fn describe_levels(world: &World, kind: &Kind, given: &mut Row) {
+    for field in &kind.levels {
+        let Some(Value::Array(levels)) = given.get_mut(field) else { continue };
+        for (number, level) in levels.iter_mut().enumerate() {
+            let mut row = object(describe(world, number, &object(level.take())));
+            row.set("group_inheritance_type", 0);
+            *level = Value::Object(row);
+        }
+    }
 }
 
 fn clash(request: &Request<'_>, kind: &Kind, shelf: &str, given: &Row, id: u64) -> Result<(), Fault> {

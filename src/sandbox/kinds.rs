@@ -116,6 +116,9 @@ pub struct Kind {
     /// Fields that are written by parameters of other names.
     #[serde(default)]
     renamed: BTreeMap<String, String>,
+    /// Fields that are lists of access levels.
+    #[serde(default)]
+    pub levels: Vec<String>,
     /// The fields whose values must have a form.
     #[serde(default)]
     forms: BTreeMap<String, Form>,
@@ -149,6 +152,9 @@ pub struct Kind {
     /// Fields of the shape that a row has not under these shelves.
     #[serde(default)]
     without: BTreeMap<String, Vec<String>>,
+    /// Fields of the shape that a row has under these shelves alone.
+    #[serde(default)]
+    only: BTreeMap<String, Vec<String>>,
     /// The shape of a row.
     shape: Row,
 }
@@ -179,8 +185,9 @@ impl Kind {
     /// The shape of a row on a shelf.
     pub fn shape_on(&self, shelf: &str) -> Row {
         let under = |part: &&String| shelf.split('/').any(|name| name == part.as_str());
-        let absent: Vec<&String> =
-            self.without.iter().filter(|(part, _)| under(part)).flat_map(|(_, names)| names).collect();
+        let without = self.without.iter().filter(|(part, _)| under(part));
+        let absent = without.chain(self.only.iter().filter(|(part, _)| !under(part)));
+        let absent: Vec<&String> = absent.flat_map(|(_, names)| names).collect();
         let shape = self.shape.iter().filter(|(name, _)| !absent.contains(name));
         shape.map(|(name, model)| (name.clone(), model.clone())).collect()
     }
@@ -188,6 +195,11 @@ impl Kind {
     /// Status of a deletion that is answered with the deleted row; none for 204.
     pub fn deleted(&self, pattern: &str) -> Option<u16> {
         self.deleted.get(pattern).or_else(|| self.deleted.get("*")).copied()
+    }
+
+    /// The fields that a list does not show.
+    pub fn details(&self) -> impl Iterator<Item = &str> {
+        self.details.iter().map(String::as_str)
     }
 
     /// Takes out the fields that a list does not show.

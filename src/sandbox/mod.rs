@@ -13,6 +13,7 @@
 //! repositories, and `seed` builds the world. `graphql` asks the same handlers in GraphQL's terms.
 
 mod access;
+mod access_level;
 mod answer;
 mod archive;
 mod args;

@@ -285,7 +285,7 @@ fn run(world: &mut World, seed: Pipeline) {
     let deployment = object(json!({
         "ref": seed.branch, "sha": sha, "status": "success", "user": seed.by, "created_at": seed.at,
         "updated_at": seed.at, "deployable": job,
-        "environment": {"id": environment.num("id"), "name": environment.text("name"), "slug": environment.text("name"), "external_url": environment.get("external_url")},
+        "environment": {"id": environment.num("id"), "name": environment.text("name"), "slug": environment.text("name"), "external_url": environment.get("external_url"), "created_at": environment.get("created_at"), "updated_at": environment.get("updated_at")},
     }));
     world.add(&format!("projects/{}/deployments", seed.project), deployment, Some(seed.by));
 }

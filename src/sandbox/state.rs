@@ -200,8 +200,10 @@ impl World {
     /// Writes fields of the row with this id, and when it was updated; gives the row back.
     pub fn write(&mut self, shelf: &str, id: u64, values: Row) -> Row {
         let now = self.now();
-        let Some(row) =
-            self.shelves.get_mut(shelf).and_then(|rows| Arc::make_mut(rows).iter_mut().find(|row| row.num("id") == id))
+        let Some(row) = self
+            .shelves
+            .get_mut(shelf)
+            .and_then(|rows| Arc::make_mut(rows).iter_mut().find(|row| row.num("id") == id))
         else {
             return values;
         };
@@ -302,6 +304,17 @@ impl World {
         Value::Object(BASIC_USER.iter().map(field).collect())
     }
 
+    /// A user with the profile that everybody may see.
+    fn full_user(&self, id: u64) -> Value {
+        let (Some(kind), Value::Object(mut shown)) = (self.kinds.named("users"), self.basic_user(id)) else {
+            return Value::Null;
+        };
+        let user = self.by_id("users", id);
+        let profile = kind.details().chain(["created_at"]);
+        shown.extend(profile.map(|name| (name.to_owned(), user.get(name).cloned().unwrap_or_default())));
+        Value::Object(shown)
+    }
+
     /// A row as it is served: people in full, nothing of ours.
     pub fn show(&self, row: &Row) -> Row {
         let mut shown = Row::new();
@@ -310,6 +323,10 @@ impl World {
         }
         if row.flag("_unnumbered") {
             shown.remove("id");
+        }
+        // A job shows all of its user.
+        if row.contains_key("stage") {
+            shown.set("user", self.full_user(row.num("user")));
         }
         if row.contains_key("assignees") {
             let first = shown.list("assignees").first().cloned().unwrap_or_default();

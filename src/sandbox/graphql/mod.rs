@@ -80,7 +80,8 @@ impl Engine {
             let variables = variables(incoming.args.get("variables"));
             let refusals = limits::refusals(&document, operation, &variables, asker);
             if !refusals.is_empty() {
-                let errors: Vec<Value> = refusals.iter().map(|message| json!({ "message": message })).collect();
+                let errors: Vec<Value> =
+                    refusals.iter().map(|message| json!({ "message": message })).collect();
                 return ok(json!({ "errors": errors }));
             }
         }

@@ -36,18 +36,7 @@ fn render_board(request: &Request<'_>, row: &Row) -> Value {
     let place = request.place.map(|place| request.world.row_of(place)).unwrap_or_default();
     let (field, fields): (_, &[&str]) = match request.place {
         Some(place) if place.kind == "groups" => ("group", &["id", "name", "web_url"]),
-        _ => (
-            "project",
-            &[
-                "id",
-                "description",
-                "name",
-                "name_with_namespace",
-                "path",
-                "path_with_namespace",
-                "created_at",
-            ],
-        ),
+        _ => ("project", super::projects::SIMPLE),
     };
     shown.set(field, request.show_fields(&place, fields));
     let lists = request.world.rows(&request.shelf(&format!("boards/{}/lists", row.num("id")))).iter();

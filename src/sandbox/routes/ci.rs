@@ -131,7 +131,7 @@ fn schedule(request: &mut Request<'_>) -> Answer {
 fn play_schedule(request: &mut Request<'_>) -> Answer {
     let (shelf, schedule) = request.subject(SCHEDULE)?;
     let row = super::pipelines::begin(request, schedule.text("ref"), "schedule", json!([]))?;
-    let last = json!({"id": row.num("id"), "sha": row.text("sha"), "ref": row.text("ref"), "status": row.text("status")});
+    let last = request.show_fields(&row, BASIC);
     request.write(&shelf, schedule.num("id"), json!({"last_pipeline": last}));
     created(json!({"message": "201 Created"}))
 }
@@ -148,6 +148,9 @@ fn schedule_pipelines(request: &mut Request<'_>) -> Answer {
     rows.retain(|row| row.text("source") == "schedule");
     request.page(rows.iter().map(|row| request.show_fields(row, BASIC)).collect())
 }
+
+/// Fields of an environment where a deployment shows it.
+const ENVIRONMENT_FIELDS: &[&str] = &["id", "name", "slug", "external_url", "created_at", "updated_at"];
 
 const ENVIRONMENT: &str = "/projects/:id/environments/:environment_id";
 
@@ -214,7 +217,7 @@ fn deploy(request: &mut Request<'_>) -> Answer {
         None => request.add(&environments, json!({"name": name})),
     };
     let mut values = crate::sandbox::row::object(values);
-    values.set("environment", request.show_fields(&environment, &["id", "name", "slug", "external_url"]));
+    values.set("environment", request.show_fields(&environment, ENVIRONMENT_FIELDS));
     let row = request.add(&request.shelf("deployments"), Value::Object(values));
     created(request.show(&row))
 }

@@ -165,7 +165,8 @@ fn comments(request: &mut Request<'_>) -> Answer {
 fn comment(request: &mut Request<'_>) -> Answer {
     let shelf = comments_shelf(request)?;
     let args = &request.args;
-    let discussion = crate::sandbox::git_object::sha1(&format!("{shelf}{}", request.world.rows(&shelf).len()));
+    let discussion =
+        crate::sandbox::git_object::sha1(&format!("{shelf}{}", request.world.rows(&shelf).len()));
     let values = json!({
         "body": args.text("note"), "noteable_type": "Commit", "commit_id": the(request)?.id, "_discussion": discussion,
         "_path": args.text("path"), "_line": args.num("line"), "_line_type": args.text("line_type")

@@ -48,12 +48,10 @@ fn avatar(request: &mut Request<'_>) -> Answer {
     ok(json!({"avatar_url": user.map(|user| user.text("avatar_url").to_owned())}))
 }
 
-/// A few of the settings, to be read.
-fn settings(_: &mut Request<'_>) -> Answer {
-    ok(json!({
-        "id": 1, "default_projects_limit": 100_000, "signup_enabled": false, "signin_enabled": true,
-        "default_branch_name": "main", "max_attachment_size": 100, "session_expire_delay": 10080
-    }))
+/// Some of the settings, to be read.
+fn settings(request: &mut Request<'_>) -> Answer {
+    let kind = request.world.kinds.named("settings");
+    ok(kind.map(|kind| kind.shape_on("application/settings")).unwrap_or_default())
 }
 
 fn statistics(request: &mut Request<'_>) -> Answer {

@@ -14,8 +14,7 @@ use crate::sandbox::row::{Fields, Row};
 use super::merge_requests::{pipelines_of, the};
 use super::mergeability::check_sha;
 
-const LIST: &[Rule] =
-    &[Rule::OneOf("scope", &["active", "complete"]), Rule::OneOf("sort", &["asc", "desc"])];
+const LIST: &[Rule] = &[Rule::OneOf("scope", &["active", "complete"]), Rule::OneOf("sort", &["asc", "desc"])];
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/merge_trains", list).needs(Level::Reporter).rules(LIST),
@@ -25,17 +24,8 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Fields of a merge request that a train shows.
-const SIMPLE: &[&str] = &[
-    "id",
-    "iid",
-    "project_id",
-    "title",
-    "description",
-    "state",
-    "created_at",
-    "updated_at",
-    "web_url",
-];
+const SIMPLE: &[&str] =
+    &["id", "iid", "project_id", "title", "description", "state", "created_at", "updated_at", "web_url"];
 
 fn render_car(request: &Request<'_>, car: &Row) -> Value {
     let iid = car.num("_iid").to_string();

@@ -63,7 +63,9 @@ pub fn has_conflict(request: &Request<'_>, row: &Row) -> bool {
 /// True if the target has commits that the source lacks.
 fn has_diverged(request: &Request<'_>, row: &Row) -> bool {
     let target = request.world.repos.get(&row.num("project_id"));
-    target.and_then(|repo| repo.head(row.text("target_branch"))).is_some_and(|head| head.id != row.text("_base"))
+    target
+        .and_then(|repo| repo.head(row.text("target_branch")))
+        .is_some_and(|head| head.id != row.text("_base"))
 }
 
 /// Refuses a call whose `sha` is not the newest commit.

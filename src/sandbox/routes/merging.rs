@@ -69,6 +69,9 @@ fn approval_state(request: &mut Request<'_>) -> Answer {
             object(request.show_without(rule, &["protected_branches", "applies_to_all_protected_branches"]));
         shown.set("approved", given.len() as u64 >= rule.num("approvals_required"));
         shown.set("approved_by", by.clone());
+        shown.extend(object(
+            json!({"code_owner": false, "section": null, "source_rule": null, "overridden": false}),
+        ));
         Value::Object(shown)
     });
     let rules: Vec<Value> = rules.collect();

@@ -152,8 +152,7 @@ fn say(
     if let Some(position) =
         discussion.and_then(|note| note.get("position")).or_else(|| request.args.get("position"))
     {
-        values.set("type", "DiffNote");
-        values.set("position", position.clone());
+        values.extend(object(json!({"type": "DiffNote", "position": position, "suggestions": []})));
     }
     if resolvable {
         values.extend(object(json!({"resolved": false, "resolved_by": null, "resolved_at": null})));

@@ -58,9 +58,9 @@ pub const ROUTES: &[Route] = &[
 enum View {
     /// A row of a list.
     Row,
-    /// The response to a write.
+    /// The response to a write, without the permissions of the user.
     Written,
-    /// A single project, with the permissions of the user.
+    /// A single project.
     Asked,
 }
 
@@ -75,7 +75,7 @@ fn render_project(request: &Request<'_>, row: &Row, view: View) -> Value {
         shown.set("statistics", sizes(request, id));
     }
     let level = level(request.world, request.user, Some(Place::project(id)));
-    if view != View::Asked {
+    if view == View::Written {
         shown.remove("permissions");
     } else if level >= Level::Guest {
         let number =
@@ -83,8 +83,16 @@ fn render_project(request: &Request<'_>, row: &Row, view: View) -> Value {
         let access = json!({"access_level": number, "notification_level": 3});
         shown.set("permissions", json!({"project_access": null, "group_access": access}));
     }
-    if let Some(kind) = request.world.kinds.named("projects").filter(|_| view == View::Row) {
-        kind.strip_details(&mut shown);
+    if request.args.flag("license") && view == View::Asked {
+        let branch = row.text("default_branch");
+        let repo = request.world.repos.get(&id);
+        let file =
+            repo.and_then(|repo| repo.head(branch)?.tree.keys().find(|path| path.starts_with("LICENSE")));
+        let url = file.map(|file| format!("{}/-/blob/{branch}/{file}", row.text("web_url")));
+        shown.set("license_url", url);
+        let other =
+            json!({"key": "other", "name": "Other", "nickname": null, "html_url": null, "source_url": null});
+        shown.set("license", file.map_or(Value::Null, |_| other));
     }
     Value::Object(shown)
 }
@@ -101,35 +109,39 @@ fn sizes(request: &Request<'_>, id: u64) -> Value {
     })
 }
 
+/// Fields of a project where only its basics are shown.
+pub const SIMPLE: &[&str] = &[
+    "id",
+    "description",
+    "name",
+    "name_with_namespace",
+    "path",
+    "path_with_namespace",
+    "created_at",
+    "default_branch",
+    "topics",
+    "web_url",
+    "readme_url",
+    "http_url_to_repo",
+    "ssh_url_to_repo",
+    "forks_count",
+    "avatar_url",
+    "star_count",
+    "last_activity_at",
+    "visibility",
+    "namespace",
+];
+
 /// A page of projects.
 pub fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
-    let simple = [
-        "id",
-        "description",
-        "name",
-        "name_with_namespace",
-        "path",
-        "path_with_namespace",
-        "created_at",
-        "default_branch",
-        "topics",
-        "web_url",
-        "readme_url",
-        "http_url_to_repo",
-        "ssh_url_to_repo",
-        "forks_count",
-        "avatar_url",
-        "star_count",
-        "last_activity_at",
-        "visibility",
-        "namespace",
-    ];
     let simply = request.args.flag("simple") || request.user.is_none();
     // Read here, as a page may have no row.
     request.args.flag("statistics");
+    // The projects of a group and forks are shown without the permissions of the user.
+    let view = if request.place.is_some() { View::Written } else { View::Row };
     let shown = rows.iter().map(|row| {
-        let mut shown = object(render_project(request, row, View::Row));
-        shown.retain(|name, _| !simply || simple.contains(&name.as_str()));
+        let mut shown = object(render_project(request, row, view));
+        shown.retain(|name, _| !simply || SIMPLE.contains(&name.as_str()));
         Value::Object(shown)
     });
     request.page_either(shown.collect())
@@ -342,18 +354,8 @@ fn fork(request: &mut Request<'_>) -> Answer {
     let group = target_group(request, key, "Target Namespace")?;
     let name = request.args.text("name").unwrap_or_else(|| row.text("name").to_owned());
     let path = request.args.text("path").unwrap_or_else(|| row.text("path").to_owned());
-    let simple = [
-        "id",
-        "description",
-        "name",
-        "name_with_namespace",
-        "path",
-        "path_with_namespace",
-        "web_url",
-        "http_url_to_repo",
-    ];
     let mut origin = request.world.show(&row);
-    origin.retain(|name, _| simple.contains(&name.as_str()));
+    origin.retain(|name, _| SIMPLE.contains(&name.as_str()));
     let values = object(json!({
         "description": row.get("description"), "visibility": row.text("visibility"), "forked_from_project": origin,
         "import_status": "finished"

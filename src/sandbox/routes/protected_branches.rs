@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::sandbox::access_level::describe;
 use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::text_of;
 use crate::sandbox::errors::Fault;
@@ -27,23 +28,7 @@ fn access(request: &Request<'_>, role: &str, listed: &str) -> Vec<Value> {
     let listed = request.args.rows(listed);
     let role = request.args.num(role).or_else(|| listed.is_empty().then_some(40));
     let roles = role.into_iter().map(|level| object(json!({ "access_level": level })));
-    roles.chain(listed).enumerate().map(|(number, row)| access_level(request, number, &row)).collect()
-}
-
-fn access_level(request: &Request<'_>, number: usize, row: &Row) -> Value {
-    let id = |name: &str| row.get(name).and_then(text_of).and_then(|id| id.parse::<u64>().ok());
-    let user = id("user_id").map(|id| request.world.by_id("users", id).text("name").to_owned());
-    let group = id("group_id").map(|id| request.world.by_id("groups", id).text("name").to_owned());
-    let level = if user.is_some() || group.is_some() { Some(40) } else { id("access_level") };
-    let role = match level {
-        Some(0) => "No one",
-        Some(30) => "Developers + Maintainers",
-        _ => "Maintainers",
-    };
-    json!({
-        "id": number + 1, "access_level": level, "access_level_description": user.or(group).unwrap_or_else(|| role.to_owned()),
-        "user_id": id("user_id"), "group_id": id("group_id")
-    })
+    roles.chain(listed).enumerate().map(|(number, row)| describe(request.world, number, &row)).collect()
 }
 
 fn add_rule(request: &mut Request<'_>, name: &str) -> Row {
@@ -88,7 +73,7 @@ fn change_rule(request: &mut Request<'_>) -> Answer {
             if !gone {
                 let number =
                     held.iter().filter_map(|level| level.get("id")?.as_u64()).max().unwrap_or_default();
-                held.push(access_level(request, usize::try_from(number).unwrap_or_default(), &change));
+                held.push(describe(request.world, usize::try_from(number).unwrap_or_default(), &change));
             }
         }
         values.set(&field, held);
@@ -112,4 +97,3 @@ fn unprotect(request: &mut Request<'_>) -> Answer {
     request.world.remove(&request.shelf("protected_branches"), |row| row.text("name") == name);
     ok(render_branch(request, &name)?)
 }
-

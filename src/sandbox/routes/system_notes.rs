@@ -25,7 +25,14 @@ pub fn of_change(world: &World, kind: &str, before: &Row, after: &Row) -> Vec<St
     let noun = if kind == "Issue" { "issue" } else { "merge request" };
     let mut notes = Vec::new();
     notes.extend(people(world, before, after, "assignees", "assigned to", "unassigned"));
-    notes.extend(people(world, before, after, "reviewers", "requested review from", "removed review request for"));
+    notes.extend(people(
+        world,
+        before,
+        after,
+        "reviewers",
+        "requested review from",
+        "removed review request for",
+    ));
     if before.is_empty() {
         return notes;
     }
@@ -73,7 +80,8 @@ fn people(world: &World, before: &Row, after: &Row, field: &str, came: &str, lef
         let names: Vec<String> = names.collect();
         (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ").replace(", @", " and @")))
     };
-    let parts: Vec<String> = [named(&new, &old, came), named(&old, &new, left)].into_iter().flatten().collect();
+    let parts: Vec<String> =
+        [named(&new, &old, came), named(&old, &new, left)].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
@@ -100,7 +108,10 @@ mod tests {
 
     #[test]
     fn the_changed_part_of_a_title_is_marked() {
-        assert_eq!(title_change("Oil it", "Oil them"), "changed title from **Oil {-it-}** to **Oil {+them+}**");
+        assert_eq!(
+            title_change("Oil it", "Oil them"),
+            "changed title from **Oil {-it-}** to **Oil {+them+}**"
+        );
         assert_eq!(title_change("Grün", "Grüne"), "changed title from **Grün** to **Grün{+e+}**");
     }
 }

@@ -20,7 +20,8 @@ fn is_pending(todo: &Row, user: u64, target: &str) -> bool {
 
 /// Adds an item to the list of a user who may see the object.
 fn add(request: &mut Request<'_>, user: u64, action: &str, kind: &str, shelf: &str, row: &Row, body: &str) {
-    let Some(place) = Place::of(shelf).filter(|place| place.kind == "projects" && KINDS.contains(&kind)) else {
+    let Some(place) = Place::of(shelf).filter(|place| place.kind == "projects" && KINDS.contains(&kind))
+    else {
         return;
     };
     let project = request.world.row_of(place);

@@ -43,7 +43,12 @@ fn upload(request: &mut Request<'_>) -> Answer {
 fn send(request: &Request<'_>, field: &str, wanted: &str) -> Answer {
     let shelf = request.shelf("uploads");
     let row = request.world.find(&shelf, field, wanted).ok_or(Fault::missing(""))?;
-    let bytes = request.world.files.get(&format!("{shelf}/{}", row.num("id"))).map(|bytes| bytes.to_vec()).unwrap_or_default();
+    let bytes = request
+        .world
+        .files
+        .get(&format!("{shelf}/{}", row.num("id")))
+        .map(|bytes| bytes.to_vec())
+        .unwrap_or_default();
     let name = row.text("filename").replace('"', "");
     Ok(Reply::bytes("application/octet-stream", bytes)
         .with("content-disposition", format!("attachment; filename=\"{name}\"")))

@@ -123,7 +123,9 @@ pub fn uncounted_note(page: &Page) -> Option<String> {
         return None;
     }
     match (page.next_page, &page.next_query) {
-        (Some(_), _) => Some("no total: GitLab counts neither commits and jobs nor lists of more than 10,000 rows".to_owned()),
+        (Some(_), _) => Some(
+            "no total: GitLab counts neither commits and jobs nor lists of more than 10,000 rows".to_owned(),
+        ),
         (None, Some(query)) if !query.is_empty() => Some("GitLab gives no total of this list".to_owned()),
         _ => None,
     }

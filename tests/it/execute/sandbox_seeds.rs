@@ -47,7 +47,8 @@ fn a_description_cannot_close_the_tag_around_text_from_gitlab() {
 #[test]
 fn a_merge_train_names_the_merge_request_and_the_place_of_each_car() {
     let reply = execute_on_sandbox("merge_train.list", json!({"fullPath": "acme/widget"}));
-    for part in ["!11 Explain the été edition", "fresh", "!1 Greet whoever turns the widget", "merged", "bob"] {
+    for part in ["!11 Explain the été edition", "fresh", "!1 Greet whoever turns the widget", "merged", "bob"]
+    {
         assert!(reply.text.contains(part), "without {part}: {}", reply.text);
     }
     let waiting = json!({"fullPath": "acme/widget", "target_branch": "main", "scope": "active"});

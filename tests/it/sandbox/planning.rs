@@ -99,7 +99,10 @@ async fn an_issue_lives() {
     );
     assert_eq!(closed["closed_by"]["username"], "sandbox");
     assert_eq!(world.get(&format!("{one}/resource_state_events")).await.each("state"), ["closed"]);
-    assert_eq!(world.get(&format!("{one}/resource_label_events")).await.each("action"), ["add", "add", "add", "remove"]);
+    assert_eq!(
+        world.get(&format!("{one}/resource_label_events")).await.each("action"),
+        ["add", "add", "add", "remove"]
+    );
     assert_eq!(
         world.expect(200, "PUT", &one, json!({"state_event": "reopen"})).await["closed_at"],
         Value::Null
