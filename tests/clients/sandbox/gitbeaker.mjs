@@ -65,6 +65,8 @@ const cases = {
     await api.RepositoryFiles.create(project, 'client.txt', 'client', 'one\n', 'Add client.txt');
     const { iid } = await api.MergeRequests.create(project, 'client', main, 'Add client.txt');
     assert.equal((await api.MergeRequests.allDiffs(project, iid))[0].new_path, 'client.txt');
+    await refused(405, api.MergeRequests.merge(project, iid));
+    await api.MergeRequestApprovals.approve(project, iid);
     await api.MergeRequests.merge(project, iid);
     assert.equal((await api.MergeRequests.show(project, iid)).state, 'merged');
   },
@@ -120,6 +122,68 @@ const cases = {
     assert.equal((await api.TodoLists.done({ todoId: todo.id })).state, 'done');
   },
 };
+
+// Reads that must find something.
+const found = (rows) => assert.ok(Array.isArray(rows) ? rows.length > 0 : rows, 'nothing is found');
+const has = (rows, field, value) => assert.ok(rows.some((one) => one[field] === value), `no ${field} ${value}`);
+const resources = {
+  'lists users': async () => has(await api.Users.all(), 'username', 'alice'),
+  'shows a user': async () => assert.equal((await api.Users.show(3)).username, 'alice'),
+  'lists namespaces': async () => has(await api.Namespaces.all(), 'full_path', 'acme'),
+  'shows the metadata': async () => assert.ok((await api.Metadata.show()).version.startsWith('18.')),
+  'renders Markdown': async () => found((await api.Markdown.render('*turn*')).html),
+  'lists own tokens': async () => has(await api.PersonalAccessTokens.all(), 'name', 'sandbox'),
+  'lists own events': async () => found(await api.Events.all()),
+  'lists topics': async () => has(await api.Topics.all(), 'name', 'gears'),
+  'lists groups': async () => has(await api.Groups.all(), 'full_path', 'acme'),
+  'lists subgroups': async () => has(await api.Groups.allSubgroups('acme'), 'full_path', 'acme/tools'),
+  'lists projects of a group': async () => has(await api.Groups.allProjects('acme'), 'path', 'widget'),
+  'lists members of a group': async () => has(await api.GroupMembers.all('acme'), 'username', 'bob'),
+  'lists labels of a group': async () => has(await api.GroupLabels.all('acme'), 'name', 'acme-wide'),
+  'lists milestones of a group': async () => has(await api.GroupMilestones.all('acme'), 'title', 'Spring fair'),
+  'lists variables of a group': async () => has(await api.GroupVariables.all('acme'), 'key', 'WORKSHOP'),
+  'lists epics': async () => has(await api.Epics.all('acme'), 'iid', 1),
+  'lists issues of an epic': async () => has(await api.EpicIssues.all('acme', 1), 'iid', 1),
+  'lists languages': async () => assert.ok((await api.Projects.showLanguages(project)).Rust > 50),
+  'lists users of a project': async () => has(await api.Projects.allUsers(project), 'username', 'carol'),
+  'lists milestones': async () => has(await api.ProjectMilestones.all(project), 'title', 'v1.1'),
+  'lists hooks': async () => found(await api.ProjectHooks.all(project)),
+  'lists badges': async () => found(await api.ProjectBadges.all(project)),
+  'lists deploy keys': async () => found(await api.DeployKeys.all({ projectId: project })),
+  'lists access requests': async () => has(await api.ProjectAccessRequests.all(project), 'username', 'erin'),
+  'lists links of an issue': async () => has(await api.IssueLinks.all(project, 1), 'iid', 3),
+  'counts issues': async () => {
+    const { statistics } = await api.IssuesStatistics.all({ projectId: project });
+    assert.ok(statistics.counts.all > 40);
+  },
+  'lists emoji of an issue': async () => has(await api.IssueAwardEmojis.all(project, 1), 'name', 'thumbsup'),
+  'lists label events': async () => found(await api.IssueLabelEvents.all(project, 1)),
+  'shows approvals': async () => {
+    const { approvals_left: left } = await api.MergeRequestApprovals.showConfiguration(project, { mergerequestIId: 12 });
+    assert.equal(left, 1);
+  },
+  'lists versions of a diff': async () => assert.equal((await api.MergeRequests.allDiffVersions(project, 5)).length, 2),
+  'lists discussions of a merge request': async () => found(await api.MergeRequestDiscussions.all(project, 12)),
+  'lists pipelines of a merge request': async () => has(await api.MergeRequests.allPipelines(project, 12), 'id', 304),
+  'lists protected branches': async () => has(await api.ProtectedBranches.all(project), 'name', main),
+  'lists branches': async () => has(await api.Branches.all(project), 'name', main),
+  'lists tags': async () => has(await api.Tags.all(project), 'name', 'v1.0.0'),
+  'compares branches': async () => found((await api.Repositories.compare(project, main, 'quiet-gears')).commits),
+  'blames a file': async () =>
+    assert.equal((await api.RepositoryFiles.allFileBlames(project, 'src/main.rs', main)).length, 3),
+  'lists schedules': async () => has(await api.PipelineSchedules.all(project), 'description', 'Every night'),
+  'lists environments': async () => has(await api.Environments.all(project), 'name', 'production'),
+  'lists deployments': async () => has(await api.Deployments.all(project), 'status', 'success'),
+  'lists feature flags': async () => has(await api.FeatureFlags.all(project), 'name', 'whisper_mode'),
+  'lists packages': async () => has(await api.Packages.all({ projectId: project }), 'name', 'widget'),
+  'lists runners': async () => found(await api.Runners.all({ projectId: project })),
+  'lists merge trains': async () => has(await api.MergeTrains.all(project), 'status', 'fresh'),
+  'exports a project': async () => {
+    await api.ProjectImportExports.scheduleExport(project, { url: 'https://a.example/upload', httpMethod: 'PUT' }).catch(() => {});
+    assert.ok((await api.ProjectImportExports.showExportStatus(project)).export_status);
+  },
+};
+Object.assign(cases, resources);
 
 let failed = 0;
 for (const [name, check] of Object.entries(cases)) {

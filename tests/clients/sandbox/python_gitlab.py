@@ -198,6 +198,8 @@ def opens_and_merges_a_merge_request():
         {"source_branch": branch.name, "target_branch": project.default_branch, "title": "Add client.txt"}
     )
     request.notes.create({"body": "Looks good"})
+    refused(405, request.merge)
+    request.approve()
     request.merge()
     assert project.mergerequests.get(request.iid).state == "merged"
     assert project.files.get("client.txt", project.default_branch).decode() == b"one\n"

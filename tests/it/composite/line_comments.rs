@@ -431,7 +431,8 @@ fn a_review_posts_its_comments_and_its_verdict_once() {
         done["data"].as_array().unwrap().iter().map(|row| row["status"].as_str().unwrap()).collect();
     assert_eq!(status, ["posted", "posted", "already_there", "posted", "given"], "{done}");
     assert!(done["data"][0]["note_id"].is_u64(), "{done}");
-    assert_eq!(threads(&mut client, 5), before + 3);
+    // Three comments, and the system note of the approval.
+    assert_eq!(threads(&mut client, 5), before + 4);
     let approvals =
         succeed(&mut client, "merge_request.get_approvals", json!({"fullPath": "acme/widget", "iid": 5}));
     assert!(approvals.to_string().contains("\"sandbox\""), "{approvals}");
@@ -440,7 +441,7 @@ fn a_review_posts_its_comments_and_its_verdict_once() {
     again["verdict"] = json!("comment");
     let again = succeed(&mut client, "merge_request.review", again);
     assert!(again["data"].as_array().unwrap().iter().all(|row| row["status"] == "already_there"), "{again}");
-    assert_eq!(threads(&mut client, 5), before + 3);
+    assert_eq!(threads(&mut client, 5), before + 4);
 }
 
 #[test]
