@@ -95,6 +95,15 @@ impl Route {
         self
     }
 
+    /// The routes that this one stands for: one for each choice in its path, as in `/(projects|groups)/:id/boards`.
+    pub fn expand(&self) -> Vec<Self> {
+        let choices =
+            self.path.split_once('(').and_then(|(before, rest)| Some((before, rest.split_once(')')?)));
+        let Some((before, (choices, after))) = choices else { return vec![self.clone()] };
+        let route = |choice| Self { path: format!("{before}{choice}{after}").into(), ..self.clone() };
+        choices.split('|').flat_map(|choice| route(choice).expand()).collect()
+    }
+
     /// The least access needed.
     pub fn level(&self) -> Level {
         let placed = self.path.starts_with("/projects/:id/") || self.path.starts_with("/groups/:id/");

@@ -14,20 +14,15 @@ const NEW: &[Rule] = &[Rule::Required("label_id"), Rule::Integer("label_id")];
 const CHANGE: &[Rule] = &[Rule::Required("position"), Rule::Integer("position")];
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/boards", list),
-    get("/groups/:id/boards", list),
-    get("/projects/:id/boards/:board_id", show),
-    get("/groups/:id/boards/:board_id", show),
-    get("/projects/:id/boards/:board_id/lists", lists),
-    get("/groups/:id/boards/:board_id/lists", lists),
-    post("/projects/:id/boards/:board_id/lists", add).needs(Level::Reporter).rules(NEW),
-    post("/groups/:id/boards/:board_id/lists", add).needs(Level::Reporter).rules(NEW),
-    get("/projects/:id/boards/:board_id/lists/:list_id", show_list),
-    get("/groups/:id/boards/:board_id/lists/:list_id", show_list),
-    put("/projects/:id/boards/:board_id/lists/:list_id", change).needs(Level::Reporter).rules(CHANGE),
-    put("/groups/:id/boards/:board_id/lists/:list_id", change).needs(Level::Reporter).rules(CHANGE),
-    delete("/projects/:id/boards/:board_id/lists/:list_id", remove).needs(Level::Reporter),
-    delete("/groups/:id/boards/:board_id/lists/:list_id", remove).needs(Level::Reporter),
+    get("/(projects|groups)/:id/boards", list),
+    get("/(projects|groups)/:id/boards/:board_id", show),
+    get("/(projects|groups)/:id/boards/:board_id/lists", lists),
+    post("/(projects|groups)/:id/boards/:board_id/lists", add).needs(Level::Reporter).rules(NEW),
+    get("/(projects|groups)/:id/boards/:board_id/lists/:list_id", show_list),
+    put("/(projects|groups)/:id/boards/:board_id/lists/:list_id", change)
+        .needs(Level::Reporter)
+        .rules(CHANGE),
+    delete("/(projects|groups)/:id/boards/:board_id/lists/:list_id", remove).needs(Level::Reporter),
 ];
 
 /// A board with its project or group, and its lists.

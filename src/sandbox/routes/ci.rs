@@ -39,8 +39,7 @@ pub const ROUTES: &[Route] = &[
     put("/runners/:runner_id", update_runner),
     delete("/runners/:runner_id", remove_runner),
     get("/runners/:runner_id/jobs", runner_jobs).needs(Level::User),
-    get("/projects/:id/runners", place_runners).needs(Level::Maintainer),
-    get("/groups/:id/runners", place_runners).needs(Level::Maintainer),
+    get("/(projects|groups)/:id/runners", place_runners).needs(Level::Maintainer),
 ];
 
 /// Checks the configuration as far as lint needs it: jobs need a script.

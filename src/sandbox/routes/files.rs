@@ -31,10 +31,7 @@ pub const ROUTES: &[Route] = &[
     delete("/projects/:id/repository/files/:file_path", remove).rules(GONE),
     get("/projects/:id/repository/blobs/:sha", blob),
     get("/projects/:id/repository/blobs/:sha/raw", raw_blob),
-    get("/projects/:id/repository/archive", archive),
-    get("/projects/:id/repository/archive.zip", archive),
-    get("/projects/:id/repository/archive.tar.gz", archive),
-    get("/projects/:id/repository/archive.tar", archive),
+    get("/projects/:id/repository/archive(|.zip|.tar.gz|.tar|.tar.bz2)", archive),
 ];
 
 fn tree(request: &mut Request<'_>) -> Answer {
@@ -228,6 +225,7 @@ fn archive(request: &mut Request<'_>) -> Answer {
     let prefix = format!("{name}/");
     let (ending, bytes) = match request.pattern.rsplit_once("/archive").map(|(_, ending)| ending) {
         Some(".zip") => (".zip", archive::zip(&files, &prefix)),
+        Some(".tar.bz2") => return Err(Fault::NotHeld("archives compressed by bzip2".to_owned())),
         Some(".tar") => (".tar", archive::tar(&files, &prefix)),
         _ => (".tar.gz", archive::tar_gz(&files, &prefix)?),
     };

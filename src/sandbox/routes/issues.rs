@@ -42,12 +42,9 @@ const CHANGE: &[Rule] = &[
 ];
 
 pub const ROUTES: &[Route] = &[
-    get("/issues", list).rules(LIST),
-    get("/groups/:id/issues", list).rules(LIST),
-    get("/projects/:id/issues", list).rules(LIST),
+    get("(|/groups/:id|/projects/:id)/issues", list).rules(LIST),
     get("/issues_statistics", statistics).needs(Level::User),
-    get("/groups/:id/issues_statistics", statistics),
-    get("/projects/:id/issues_statistics", statistics),
+    get("/(groups|projects)/:id/issues_statistics", statistics),
     get("/issues/:issue_id", by_id).needs(Level::Admin),
     get("/projects/:id/issues/:issue_iid", show),
     post("/projects/:id/issues", create).needs(Level::User).rules(&[

@@ -45,9 +45,7 @@ const LIST: &[Rule] = &[
 ];
 
 pub const ROUTES: &[Route] = &[
-    get("/merge_requests", list).rules(LIST),
-    get("/groups/:id/merge_requests", list).rules(LIST),
-    get("/projects/:id/merge_requests", list).rules(LIST),
+    get("(|/groups/:id|/projects/:id)/merge_requests", list).rules(LIST),
     get(ONE, show),
     post("/projects/:id/merge_requests", create).needs(Level::User).rules(&[
         Rule::Required("title"),
@@ -85,8 +83,7 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/merge_requests/:merge_request_iid/commits", commits),
     get("/projects/:id/merge_requests/:merge_request_iid/pipelines", pipelines),
     post("/projects/:id/merge_requests/:merge_request_iid/pipelines", new_pipeline),
-    get("/projects/:id/merge_requests/:merge_request_iid/closes_issues", closes),
-    get("/projects/:id/merge_requests/:merge_request_iid/related_issues", closes),
+    get("/projects/:id/merge_requests/:merge_request_iid/(closes_issues|related_issues)", closes),
     get("/projects/:id/merge_requests/:merge_request_iid/reviewers", reviewers),
 ];
 

@@ -17,8 +17,7 @@ use super::mergeability::check_sha;
 const LIST: &[Rule] = &[Rule::OneOf("scope", &["active", "complete"]), Rule::OneOf("sort", &["asc", "desc"])];
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/merge_trains", list).needs(Level::Reporter).rules(LIST),
-    get("/projects/:id/merge_trains/:target_branch", list).needs(Level::Reporter).rules(LIST),
+    get("/projects/:id/merge_trains(|/:target_branch)", list).needs(Level::Reporter).rules(LIST),
     get("/projects/:id/merge_trains/merge_requests/:merge_request_iid", show).needs(Level::Reporter),
     post("/projects/:id/merge_trains/merge_requests/:merge_request_iid", add),
 ];

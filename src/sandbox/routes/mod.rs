@@ -68,7 +68,8 @@ pub fn all() -> Vec<Route> {
         uploads::ROUTES,
         users::ROUTES,
     ];
-    let mut routes: Vec<Route> = tables.iter().flat_map(|table| table.iter().cloned()).collect();
+    let tables = tables.iter().flat_map(|table| table.iter());
+    let mut routes: Vec<Route> = tables.flat_map(Route::expand).collect();
     routes.extend(notes::routes());
     routes
 }

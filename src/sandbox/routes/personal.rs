@@ -30,8 +30,7 @@ pub const ROUTES: &[Route] = &[
     post("/users/:user_id/personal_access_tokens", new_token)
         .needs(Level::Admin)
         .rules(&[Rule::Required("name"), Rule::Required("scopes")]),
-    post("/projects/:id/access_tokens/:token_id/rotate", rotate_other).needs(Level::Maintainer),
-    post("/groups/:id/access_tokens/:token_id/rotate", rotate_other).needs(Level::Maintainer),
+    post("/(projects|groups)/:id/access_tokens/:token_id/rotate", rotate_other).needs(Level::Maintainer),
 ];
 
 /// A to-do item with the thing to be done about.

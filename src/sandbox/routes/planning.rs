@@ -18,44 +18,24 @@ const MILESTONE_STATE: &[Rule] = &[Rule::OneOf("state", &["active", "closed", "a
 const MILESTONE_CHANGE: &[Rule] = &[Rule::OneOf("state_event", &["close", "activate"])];
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/labels", labels),
-    get("/groups/:id/labels", labels),
-    get("/projects/:id/labels/:label_id", label),
-    get("/groups/:id/labels/:label_id", label),
-    post("/projects/:id/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
-    post("/groups/:id/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
-    put("/projects/:id/labels", change_label).needs(Level::Reporter),
-    put("/groups/:id/labels", change_label).needs(Level::Reporter),
-    delete("/projects/:id/labels", remove_label).needs(Level::Reporter),
-    delete("/groups/:id/labels", remove_label).needs(Level::Reporter),
-    put("/projects/:id/labels/:label_id", change_label).needs(Level::Reporter),
-    put("/groups/:id/labels/:label_id", change_label).needs(Level::Reporter),
-    delete("/projects/:id/labels/:label_id", remove_label).needs(Level::Reporter),
-    delete("/groups/:id/labels/:label_id", remove_label).needs(Level::Reporter),
+    get("/(projects|groups)/:id/labels", labels),
+    get("/(projects|groups)/:id/labels/:label_id", label),
+    post("/(projects|groups)/:id/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
+    put("/(projects|groups)/:id/labels(|/:label_id)", change_label).needs(Level::Reporter),
+    delete("/(projects|groups)/:id/labels(|/:label_id)", remove_label).needs(Level::Reporter),
     put("/projects/:id/labels/:label_id/promote", promote_label).needs(Level::Reporter),
-    post("/projects/:id/labels/:label_id/subscribe", subscribe).needs(Level::User),
-    post("/projects/:id/labels/:label_id/unsubscribe", unsubscribe).needs(Level::User),
-    post("/groups/:id/labels/:label_id/subscribe", subscribe).needs(Level::User),
-    post("/groups/:id/labels/:label_id/unsubscribe", unsubscribe).needs(Level::User),
-    get("/projects/:id/milestones", milestones).rules(MILESTONE_STATE),
-    get("/groups/:id/milestones", milestones).rules(MILESTONE_STATE),
-    get("/projects/:id/milestones/:milestone_id", milestone),
-    get("/groups/:id/milestones/:milestone_id", milestone),
-    post("/projects/:id/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
-    post("/groups/:id/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
-    put("/projects/:id/milestones/:milestone_id", change_milestone)
+    post("/(projects|groups)/:id/labels/:label_id/subscribe", subscribe).needs(Level::User),
+    post("/(projects|groups)/:id/labels/:label_id/unsubscribe", unsubscribe).needs(Level::User),
+    get("/(projects|groups)/:id/milestones", milestones).rules(MILESTONE_STATE),
+    get("/(projects|groups)/:id/milestones/:milestone_id", milestone),
+    post("/(projects|groups)/:id/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
+    put("/(projects|groups)/:id/milestones/:milestone_id", change_milestone)
         .needs(Level::Reporter)
         .rules(MILESTONE_CHANGE),
-    put("/groups/:id/milestones/:milestone_id", change_milestone)
-        .needs(Level::Reporter)
-        .rules(MILESTONE_CHANGE),
-    delete("/projects/:id/milestones/:milestone_id", remove_milestone).needs(Level::Reporter),
-    delete("/groups/:id/milestones/:milestone_id", remove_milestone).needs(Level::Reporter),
+    delete("/(projects|groups)/:id/milestones/:milestone_id", remove_milestone).needs(Level::Reporter),
     post("/projects/:id/milestones/:milestone_id/promote", promote_milestone).needs(Level::Reporter),
-    get("/projects/:id/milestones/:milestone_id/issues", milestone_issues),
-    get("/groups/:id/milestones/:milestone_id/issues", milestone_issues),
-    get("/projects/:id/milestones/:milestone_id/merge_requests", milestone_merge_requests),
-    get("/groups/:id/milestones/:milestone_id/merge_requests", milestone_merge_requests),
+    get("/(projects|groups)/:id/milestones/:milestone_id/issues", milestone_issues),
+    get("/(projects|groups)/:id/milestones/:milestone_id/merge_requests", milestone_merge_requests),
 ];
 
 /// The shelves of a kind that a place has by itself or from the groups above it.

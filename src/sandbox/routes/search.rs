@@ -31,11 +31,8 @@ const RULES: &[Rule] = &[
     ),
 ];
 
-pub const ROUTES: &[Route] = &[
-    get("/search", search).needs(Level::User).rules(RULES),
-    get("/groups/:id/search", search).needs(Level::User).rules(RULES),
-    get("/projects/:id/search", search).needs(Level::User).rules(RULES),
-];
+pub const ROUTES: &[Route] =
+    &[get("(|/groups/:id|/projects/:id)/search", search).needs(Level::User).rules(RULES)];
 
 type Finder = fn(&Request<'_>, &str) -> Vec<Value>;
 

@@ -13,29 +13,25 @@ use crate::sandbox::row::{Fields, Row};
 const DURATION: &[Rule] = &[Rule::Required("duration")];
 
 pub const ROUTES: &[Route] = &[
-    post("/projects/:id/issues/:issue_iid/subscribe", subscribe).needs(Level::User),
-    post("/projects/:id/issues/:issue_iid/unsubscribe", unsubscribe).needs(Level::User),
-    post("/projects/:id/issues/:issue_iid/todo", todo).needs(Level::User),
-    get("/projects/:id/issues/:issue_iid/participants", participants),
-    get("/projects/:id/issues/:issue_iid/time_stats", time_stats),
-    post("/projects/:id/issues/:issue_iid/time_estimate", estimate).needs(Level::Reporter).rules(DURATION),
-    post("/projects/:id/issues/:issue_iid/reset_time_estimate", reset_estimate).needs(Level::Reporter),
-    post("/projects/:id/issues/:issue_iid/add_spent_time", spend).needs(Level::Reporter).rules(DURATION),
-    post("/projects/:id/issues/:issue_iid/reset_spent_time", reset_spent).needs(Level::Reporter),
-    post("/projects/:id/merge_requests/:merge_request_iid/subscribe", subscribe).needs(Level::User),
-    post("/projects/:id/merge_requests/:merge_request_iid/unsubscribe", unsubscribe).needs(Level::User),
-    post("/projects/:id/merge_requests/:merge_request_iid/todo", todo).needs(Level::User),
-    get("/projects/:id/merge_requests/:merge_request_iid/participants", participants),
-    get("/projects/:id/merge_requests/:merge_request_iid/time_stats", time_stats),
-    post("/projects/:id/merge_requests/:merge_request_iid/time_estimate", estimate)
+    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/subscribe", subscribe)
+        .needs(Level::User),
+    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/unsubscribe", unsubscribe)
+        .needs(Level::User),
+    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/todo", todo).needs(Level::User),
+    get("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/participants", participants),
+    get("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/time_stats", time_stats),
+    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/time_estimate", estimate)
         .needs(Level::Reporter)
         .rules(DURATION),
-    post("/projects/:id/merge_requests/:merge_request_iid/reset_time_estimate", reset_estimate)
-        .needs(Level::Reporter),
-    post("/projects/:id/merge_requests/:merge_request_iid/add_spent_time", spend)
+    post(
+        "/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/reset_time_estimate",
+        reset_estimate,
+    )
+    .needs(Level::Reporter),
+    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/add_spent_time", spend)
         .needs(Level::Reporter)
         .rules(DURATION),
-    post("/projects/:id/merge_requests/:merge_request_iid/reset_spent_time", reset_spent)
+    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/reset_spent_time", reset_spent)
         .needs(Level::Reporter),
 ];
 

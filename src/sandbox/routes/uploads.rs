@@ -16,8 +16,7 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/uploads/:upload_id", download),
     get("/projects/:id/uploads/:secret/:filename", download_named),
     put("/user/avatar", set_avatar),
-    get("/projects/:id/avatar", avatar),
-    get("/groups/:id/avatar", avatar),
+    get("/(projects|groups)/:id/avatar", avatar),
 ];
 
 fn upload(request: &mut Request<'_>) -> Answer {

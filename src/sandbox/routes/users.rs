@@ -27,19 +27,15 @@ pub const ROUTES: &[Route] = &[
     put("/users/:user_id", update).needs(Level::Admin),
     delete("/users/:user_id", remove).needs(Level::Admin),
     get("/users/:user_id/status", status),
-    get("/users/:user_id/projects", projects),
-    get("/users/:user_id/contributed_projects", projects),
+    get("/users/:user_id/(projects|contributed_projects)", projects),
     get("/users/:user_id/starred_projects", starred),
     get("/users/:user_id/keys", keys),
     get("/users/:user_id/memberships", memberships).needs(Level::Admin),
     post("/users/:user_id/block", block).needs(Level::Admin),
-    post("/users/:user_id/unblock", unblock).needs(Level::Admin),
+    post("/users/:user_id/(unblock|activate|unban)", unblock).needs(Level::Admin),
     post("/users/:user_id/deactivate", deactivate).needs(Level::Admin),
-    post("/users/:user_id/activate", unblock).needs(Level::Admin),
     post("/users/:user_id/ban", ban).needs(Level::Admin),
-    post("/users/:user_id/unban", unblock).needs(Level::Admin),
-    post("/users/:user_id/follow", follow),
-    post("/users/:user_id/unfollow", follow),
+    post("/users/:user_id/(follow|unfollow)", follow),
 ];
 
 /// Fields of a user that only the user and administrators see.

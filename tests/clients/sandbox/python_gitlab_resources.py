@@ -21,7 +21,7 @@ main = widget.default_branch
 issue = widget.issues.get(1)
 request = widget.mergerequests.get(12)
 pipeline = widget.pipelines.get(301)
-job = pipeline.jobs.list(get_all=True)[0]
+job = next(one for one in pipeline.jobs.list(get_all=True) if one.name == "build")
 epic = acme.epics.get(1)
 
 
