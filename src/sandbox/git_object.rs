@@ -12,7 +12,8 @@ use super::diff::Tree;
 
 /// Hexadecimal digits of bytes.
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// The SHA-1 of a text: forty digits for what needs an id that looks like git's.

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use time::format_description::well_known::Rfc3339;
+use time::{Duration, OffsetDateTime};
 
 use super::diff::{Change, Tree, aligned, between};
 use super::git_object::commit_id;
@@ -74,9 +76,30 @@ pub struct Tag {
     pub date: String,
 }
 
+/// Commits of one file that are made when somebody asks for them, a day apart and each with another number for `{n}`.
+#[derive(Debug, Clone)]
+pub struct Journal {
+    /// The branch, which has a commit.
+    pub branch: String,
+    /// The author of all.
+    pub author: Author,
+    /// The day before the first.
+    pub first: OffsetDateTime,
+    /// Number of commits.
+    pub times: u32,
+    /// The message of each.
+    pub message: String,
+    /// Path of the file.
+    pub path: String,
+    /// Content of the file.
+    pub text: String,
+}
+
 /// A whole repository.
 #[derive(Debug, Clone, Default)]
 pub struct Repo {
+    /// The commits that are not made yet.
+    pub journal: Option<Journal>,
     /// Branches and the commits they are at.
     pub branches: BTreeMap<String, String>,
     /// Tags.
@@ -144,6 +167,23 @@ impl Repo {
     pub fn first_parents(&self, from: &str) -> Vec<&Commit> {
         let next = |commit: &&Commit| commit.parents.first().and_then(|id| self.commits.get(id));
         std::iter::successors(self.commits.get(from), next).collect()
+    }
+
+    /// Makes the commits that are not made yet.
+    pub fn complete(&mut self) {
+        let Some(journal) = self.journal.take() else { return };
+        for number in 1..=journal.times {
+            let fill = |text: &str| text.replace("{n}", &number.to_string());
+            let (parents, mut tree) = match self.head(&journal.branch) {
+                Some(head) => (vec![head.id.clone()], head.tree.clone()),
+                None => Default::default(),
+            };
+            tree.insert(journal.path.clone(), fill(&journal.text).into_bytes().into());
+            let date = journal.first + Duration::days(i64::from(number));
+            let date = date.format(&Rfc3339).unwrap_or_default().replace('Z', ".000Z");
+            let message = fill(&journal.message);
+            self.commit(&journal.branch, parents, tree, &message, journal.author.clone(), &date);
+        }
     }
 
     /// Adds a commit that no branch is moved to.

@@ -87,6 +87,12 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     if writes && archived && needs > Level::User && needs < Level::Owner {
         return Err(Fault::Forbidden);
     }
+    // What looks into the repositories of other projects than its own.
+    let looks_further = incoming.args.peek("statistics").is_some() || route.path.ends_with("/search");
+    let project = place.filter(|place| place.kind == "projects").map(|place| place.id);
+    if looks_further || project.is_some() {
+        world.complete(project.filter(|_| !looks_further));
+    }
     // The changes of a handler that left a parameter unread are undone.
     let before = writes.then(|| world.clone());
     let exists_only = incoming.method == "HEAD" && route.path == "/projects/:id/repository/branches/:branch";

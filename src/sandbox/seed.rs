@@ -8,13 +8,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use time::{Duration, OffsetDateTime};
 
 use super::diff::Tree;
 use super::kinds::Kinds;
 use super::pipeline;
-use super::repo::{Repo, Tag};
+use super::repo::{Author, Journal, Repo, Tag};
 use super::repo_author::author;
 use super::row::{Fields, Row, object};
 use super::start_error::SandboxError;
@@ -38,7 +38,7 @@ struct Issue(String, u64, Vec<String>, Vec<u64>, Option<u64>, bool, String);
 
 /// A commit, or a merge of a branch as a merge request did it. One with `repeat` is made that many times, a day apart, with
 /// `{n}` for its number.
-#[derive(Clone, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
     project: u64,
@@ -56,7 +56,7 @@ struct Step {
 }
 
 /// Content of a file; that of `copies` files if the path has `{n}` for the number of each.
-#[derive(Clone, Deserialize)]
+#[derive(Deserialize)]
 #[serde(untagged)]
 enum Contents {
     Text(String),
@@ -112,10 +112,7 @@ pub fn build(url: String, kinds: Kinds) -> Result<World, SandboxError> {
         epic.nums("_issues").into_iter().for_each(|issue| world.set_epic(issue, Some(&epic)));
     }
     for step in read::<Vec<Step>>(REPOS)? {
-        match step.repeat {
-            None => commit(&mut world, step)?,
-            Some(times) => (1..=times).try_for_each(|number| commit(&mut world, step.numbered(number)))?,
-        }
+        commit(&mut world, step)?;
     }
     settle_merge_requests(&mut world);
     for pipeline in read::<Vec<Pipeline>>(PIPELINES)? {
@@ -158,28 +155,23 @@ fn add_issue(world: &mut World, issue: Issue) {
     world.add("projects/1/issues", row, Some(author));
 }
 
-impl Step {
-    /// The commit of this number, of those that this one stands for.
-    fn numbered(&self, number: u32) -> Self {
-        let fill = |text: &String| text.replace("{n}", &number.to_string());
-        let mut step = self.clone();
-        step.message = fill(&step.message);
-        if let Ok(first) = OffsetDateTime::parse(&step.at, &Rfc3339) {
-            let date = first + Duration::days(i64::from(number));
-            step.at = date.format(&Rfc3339).unwrap_or_default().replace('Z', ".000Z");
-        }
-        for contents in step.files.values_mut() {
-            if let Some(Contents::Text(text)) = contents {
-                *text = fill(text);
-            }
-        }
-        step
-    }
+/// The commits that a step with `repeat` stands for, which are made when they are asked for.
+fn journal(step: Step, times: u32, author: Author) -> Result<Journal, SandboxError> {
+    let unknown = || SandboxError::Unknown(format!("a journal of {}", step.message));
+    let first = OffsetDateTime::parse(&step.at, &Rfc3339).map_err(|_| unknown())?;
+    let Some((path, Some(Contents::Text(text)))) = step.files.into_iter().next() else {
+        return Err(unknown());
+    };
+    Ok(Journal { branch: step.on, author, first, times, message: step.message, path, text })
 }
 
 fn commit(world: &mut World, step: Step) -> Result<(), SandboxError> {
     let author = author(world, step.by);
     let repo = world.repo_mut(step.project);
+    if let Some(times) = step.repeat {
+        repo.journal = Some(journal(step, times, author)?);
+        return Ok(());
+    }
     let start = step.from.as_deref().unwrap_or(&step.on);
     let parent = repo.head(start).cloned();
     let mut parents: Vec<String> = parent.iter().map(|parent| parent.id.clone()).collect();

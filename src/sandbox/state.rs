@@ -258,6 +258,13 @@ impl World {
         Arc::make_mut(self.repos.entry(project).or_default())
     }
 
+    /// Completes the repository of a project, or of all.
+    pub fn complete(&mut self, project: Option<u64>) {
+        let wanted = |id: &u64| project.is_none_or(|project| project == *id);
+        let repos = self.repos.iter_mut().filter(|(id, repo)| wanted(id) && repo.journal.is_some());
+        repos.for_each(|(_, repo)| Arc::make_mut(repo).complete());
+    }
+
     /// The row of a project or group.
     pub fn row_of(&self, place: Place) -> Row {
         self.by_id(place.kind, place.id)

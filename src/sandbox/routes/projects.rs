@@ -392,7 +392,7 @@ fn set_star(request: &mut Request<'_>, on: bool) -> Answer {
         stars.push(me);
     }
     let row = request.write("projects", row.num("id"), json!({"star_count": stars.len(), "_stars": stars}));
-    created(render_project(request, &row, View::Row))
+    created(render_project(request, &row, View::Written))
 }
 
 fn star(request: &mut Request<'_>) -> Answer {

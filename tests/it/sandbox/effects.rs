@@ -265,3 +265,14 @@ async fn an_archive_holds_the_files_of_its_commit() {
     let text = String::from_utf8_lossy(&zip);
     assert!(text.contains("<h1>Acme</h1>") && !text.contains("README"), "{text}");
 }
+
+#[tokio::test]
+async fn commits_that_are_made_when_asked_for_are_always_there() {
+    for path in ["/projects/3?statistics=true", "/projects?statistics=true&archived=true"] {
+        let answer = World::new().await.read(path).await;
+        let project = answer.get(0).unwrap_or(&answer);
+        assert_eq!(project["statistics"]["commit_count"], 201, "{path}");
+    }
+    let found = World::new().await.read("/groups/1/search?scope=blobs&search=Day").await;
+    assert_eq!(found[0]["path"], "JOURNAL.md", "{found}");
+}
