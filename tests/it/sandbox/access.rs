@@ -1,6 +1,8 @@
 //! Users, tokens and the shapes of errors.
 
-use gitlab_mcp::sandbox::{ADMIN_TOKEN, EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, TOKEN};
+use std::collections::BTreeSet;
+
+use gitlab_mcp::sandbox::{ADMIN_TOKEN, EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, Sandbox, TOKEN};
 use serde_json::{Value, json};
 
 use super::{WIDGET, World};
@@ -291,4 +293,14 @@ async fn paths_keep_their_encoding() {
         (301, format!("{}/api/v4/projects/1/issues?state=all", world.sandbox.url()))
     );
     world.expect(405, "POST", "/projects/acme%2Fold-widget/issues", json!({"title": "x"})).await;
+}
+
+#[test]
+fn no_two_routes_have_the_same_path() {
+    let mut seen = BTreeSet::new();
+    for (method, path) in Sandbox::routes().unwrap() {
+        let parts = path.split('/').map(|part| if part.starts_with(':') { ":" } else { part });
+        let route = format!("{method} {}", parts.collect::<Vec<_>>().join("/"));
+        assert!(seen.insert(route), "{method} {path} is there twice");
+    }
 }
