@@ -32,6 +32,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         files_dir: None,
         capabilities: Default::default(),
         local_hints: true,
+        read_tool: false,
     };
     Ok(Tools::new(settings, &Composites)?)
 }

@@ -5,6 +5,8 @@ mod credentials;
 mod error;
 mod http;
 mod instance;
+mod instance_table;
+mod instances;
 mod job;
 mod overrides;
 mod sources;
@@ -21,13 +23,16 @@ use url::Url;
 pub use credentials::Login;
 pub use error::ConfigError;
 pub use instance::Instance;
+pub use instances::ConfiguredInstance;
+use instances::plain_name;
 pub use job::JOB_VARIABLES;
 pub use sources::Flags;
 use sources::{SettingsFile, Sources, read_file};
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
-    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, LOCAL_HINTS, LOG,
-    MAX_BYTES, MAX_REQUESTS, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
+    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES,
+    LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE,
+    TIMEOUT, TOOLSETS,
 };
 pub use table::{
     FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table,
@@ -48,10 +53,13 @@ const RETRIES: u32 = 3;
 /// Validated configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// The default instance.
     pub instance: Instance,
-    /// Where the token comes from.
+    /// The source of the token of the default instance.
     pub credentials: Choice,
     pub login: Login,
+    /// All instances, the default first.
+    pub instances: Vec<ConfiguredInstance>,
     pub policy: policy::Settings,
     /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
@@ -99,10 +107,30 @@ impl Config {
         let (timeout, login) = (sources.parse_required(&TIMEOUT, values::seconds)?, sources.login()?);
         let surface = overrides::surface(&sources)?;
         let (kind, confirmation) = (surface.kind, sources.confirmation()?);
-        Ok(Config {
+        let insecure_tls = sources.parse_required(&INSECURE_TLS, values::switch)?;
+        let http = sources.http(kind)?;
+        let listed = match http {
+            Some(_) => sources.parse(&INSTANCES, values::root_urls)?.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let plain = ConfiguredInstance {
+            name: plain_name(&instance),
             credentials: sources.credentials(&instance, job.as_ref(), timeout, &login)?,
-            login,
             instance,
+            paths: Vec::new(),
+            read_only: false,
+            policy: None,
+            ca_file: None,
+            insecure_tls,
+            is_plain: true,
+        };
+        let instances = sources.instances(plain, &listed, timeout, &login)?;
+        let default = instances.first().ok_or(ConfigError::Missing(URL.name))?;
+        Ok(Config {
+            credentials: default.credentials.clone(),
+            instance: default.instance.clone(),
+            login,
+            instances,
             policy: sources.policy(&surface, confirmation.confirm)?,
             quick_actions: sources.parse_required(&QUICK_ACTIONS, values::quick_actions)?,
             autopilot: confirmation.autopilot,
@@ -115,10 +143,10 @@ impl Config {
             local_hints: sources.parse_required(&LOCAL_HINTS, values::switch)?,
             ca_file: sources.parse_in_job(job.as_ref(), &CA_FILE, values::readable)?,
             client_certificate: sources.client_certificate()?,
-            insecure_tls: sources.parse_required(&INSECURE_TLS, values::switch)?,
+            insecure_tls,
             extra_headers: sources.parse(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),
             capabilities: sources.parse_required(&CAPABILITIES, values::capabilities)?,
-            http: sources.http(kind)?,
+            http,
             audit: sources.parse_required(&AUDIT, values::audit)?,
             log: sources.parse_required(&LOG, values::level)?,
         })
@@ -160,24 +188,15 @@ impl Config {
         set.map(|(name, instead)| format!("{name} is not a setting of gitlab-mcp; {instead}")).collect()
     }
 
-    /// Returns true if the token would be sent unencrypted over a network.
-    pub fn exposes_token(&self) -> bool {
-        (!self.credentials.is_none() || !self.extra_headers.is_empty()) && self.is_unencrypted()
+    /// Returns true if the token of an instance would be sent unencrypted over a network.
+    pub fn exposes_token(&self, of: &ConfiguredInstance) -> bool {
+        let has_headers = of.is_plain && !self.extra_headers.is_empty();
+        (!of.credentials.is_none() || has_headers) && of.is_unencrypted()
     }
 
-    /// Returns true if GitLab is reached over a network without encryption.
-    pub fn is_unencrypted(&self) -> bool {
-        const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-        match &self.instance {
-            Instance::At(url) => {
-                url.scheme() == "http" && !url.host_str().is_some_and(|host| OWN.contains(&host))
-            }
-            Instance::Sandbox => false,
-        }
-    }
-
-    /// Settings of the connection to a GitLab with the root URL `base`, without a credential.
-    pub fn connection(&self, base: Url) -> gitlab::Settings {
+    /// Settings of the connection to an instance with the root URL `base`, without a credential. Headers belong to the
+    /// instance of the plain settings.
+    pub fn connection(&self, of: &ConfiguredInstance, base: Url) -> gitlab::Settings {
         gitlab::Settings {
             base,
             credential: None,
@@ -186,27 +205,34 @@ impl Config {
             max_body: MAX_BODY,
             retries: RETRIES,
             in_flight: self.max_requests,
-            ca_file: self.ca_file.clone(),
+            ca_file: of.ca_file.clone().or_else(|| self.ca_file.clone()),
             client_certificate: self.client_certificate.clone(),
-            insecure_tls: self.insecure_tls,
-            extra_headers: self.extra_headers.clone(),
+            insecure_tls: of.insecure_tls,
+            extra_headers: if of.is_plain { self.extra_headers.clone() } else { Vec::new() },
         }
     }
 
-    /// Settings of the tools, for a GitLab with the root URL `base`.
-    pub fn tools(&self, base: Url) -> tools::Settings {
-        let connection = self.connection(base);
-        let credential = self.credentials.credential(&connection);
+    /// Settings of the tools of an instance with the root URL `base`. The default project belongs to the instance of the
+    /// plain settings.
+    pub fn tools(&self, of: &ConfiguredInstance, base: Url) -> tools::Settings {
+        let connection = self.connection(of, base);
+        let credential = of.credentials.credential(&connection);
+        let mut policy = self.policy.clone();
+        policy.read_only |= of.read_only;
+        if of.policy.is_some() {
+            policy.file.clone_from(&of.policy);
+        }
         tools::Settings {
             gitlab: gitlab::Settings { credential, ..connection },
-            policy: self.policy.clone(),
+            policy,
             quick_actions: self.quick_actions,
             audit: self.audit,
-            project: self.project.clone(),
+            project: self.project.clone().filter(|_| of.is_plain),
             max_bytes: self.max_bytes,
             files_dir: self.files_dir.clone(),
             capabilities: self.capabilities,
             local_hints: self.local_hints,
+            read_tool: self.surface.has_read_tool(),
         }
     }
 }
@@ -233,6 +259,7 @@ impl Sources<'_> {
             self.parse(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
             read_only: self.parse_required(&READ_ONLY, values::switch)?,
+            reads_by_tool: false,
             safe_mode: self.parse_required(&SAFE_MODE, values::switch)?,
             confirm,
             denied_actions: self.parse(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),

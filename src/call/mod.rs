@@ -51,5 +51,8 @@ pub use path_match::{Routed, request, routed};
 pub use quick_action::{QuickActions, commands};
 pub use rest_lookups::{Ask, RESOLVERS};
 pub use selection_set::{FieldsError, select_fields};
-pub use target::{Kind, Page, TARGET, mark_of, page, parse_page, reference, takes, takes_target};
+pub use target::{
+    Kind, Page, TARGET, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, page, parse_page,
+    path_of, reference, takes, takes_target,
+};
 pub use validate::{Checked, Step, check, param_named};

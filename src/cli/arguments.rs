@@ -73,7 +73,7 @@ pub enum Connected {
     /// Find actions for a request, like gitlab_find_action
     Find(FindArguments),
     /// Execute one action, like gitlab_execute_action
-    Execute(ExecuteArguments),
+    Execute(Box<ExecuteArguments>),
     /// Check the connection to GitLab: address, proxy, certificate, version,
     /// credentials, token, rate limit, clock
     #[command(after_help = DOCTOR_EXIT_CODES)]
@@ -169,6 +169,9 @@ pub struct FindArguments {
     /// Explain the rank of each action
     #[arg(long)]
     pub explain: bool,
+    /// GitLab instance by its name, if several are configured
+    #[arg(long, value_name = "NAME")]
+    pub instance: Option<String>,
     /// Print the structured result as JSON
     #[arg(long)]
     pub json: bool,
@@ -218,6 +221,9 @@ pub struct ExecuteArguments {
     /// Show only the largest groups of --count-by
     #[arg(long, value_name = "NUMBER")]
     pub top: Option<u64>,
+    /// GitLab instance by its name, if several are configured
+    #[arg(long, value_name = "NAME")]
+    pub instance: Option<String>,
     /// Print the structured result as JSON
     #[arg(long)]
     pub json: bool,
@@ -268,6 +274,15 @@ pub enum CatalogView {
         /// Print it as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Write the parameters of actions as TypeScript types, for sandboxes in which a model writes code
+    Types {
+        /// Write TypeScript
+        #[arg(long, required = true)]
+        ts: bool,
+        /// Only these domains (the part of an id before the dot) or actions; default: all
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
     },
     /// Count actions and operations
     Stats {

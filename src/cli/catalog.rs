@@ -6,7 +6,7 @@ use std::io::Write;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{CatalogView, Failure};
+use super::{CatalogView, Failure, typescript};
 use crate::catalog::{Action, Audience, Catalog, Param, Risk, Words, note, signature};
 
 /// Runs a `catalog` subcommand.
@@ -15,6 +15,7 @@ pub(super) fn run(view: CatalogView, out: &mut dyn Write) -> Result<(), Failure>
     match view {
         CatalogView::List { json } => list(&catalog, json, out),
         CatalogView::Show { action, json } => show(&find(&catalog, &action)?, catalog.words()?, json, out),
+        CatalogView::Types { names, .. } => typescript::write(&catalog, &names, out),
         CatalogView::Stats { json } => stats(&Stats::count(&catalog)?, json, out),
     }
 }

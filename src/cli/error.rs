@@ -54,6 +54,8 @@ pub enum Failure {
     Http(#[from] HttpError),
     #[error(transparent)]
     Health(#[from] HealthError),
+    #[error("no GitLab instance is configured")]
+    NoInstance,
     #[error("GITLAB_MCP_HTTP is not set: there is no HTTP server to check")]
     NoHttp,
     #[error("cannot start the sandbox")]

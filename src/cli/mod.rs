@@ -13,6 +13,7 @@ mod settings;
 mod surface;
 #[cfg(test)]
 mod tests;
+mod typescript;
 
 pub use arguments::{
     AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, DetailArgument, ExecuteArguments,

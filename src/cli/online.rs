@@ -12,13 +12,16 @@ use url::Url;
 use super::surface::Sent;
 use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, auth, doctor};
 use crate::composite::Composites;
-use crate::config::{Config, Instance};
+use crate::config::{self, Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server;
 use crate::server::http::AuthMode;
 use crate::surface::{self, Surface};
-use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools, ToolsFactory};
+use crate::tools::{
+    self, AllSettings, Answer, Audit, ExecuteRequest, FindRequest, InstanceSettings, Instances, ToolError,
+    Tools, ToolsFactory,
+};
 
 /// Runs a command with the tools of a configuration. Boxed, so that the future is compiled once, in this crate, and
 /// not again in the binary.
@@ -37,40 +40,42 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
     }
     log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.
-    let sandbox = match &config.instance {
-        Instance::At(_) => None,
-        Instance::Sandbox => Some(Sandbox::start().await?),
+    let sandbox = match config.instances.iter().any(|one| one.instance == Instance::Sandbox) {
+        true => Some(Sandbox::start().await?),
+        false => None,
     };
     let mut settings = settings(config, sandbox.as_ref())?;
     if !matches!(command, Connected::Serve) {
         // The other commands write no audit log: the user sees the call.
-        settings.audit = Audit::Off;
+        settings.default.tools.audit = Audit::Off;
     }
     if let Connected::Auth { command } = command {
-        return auth::run(command, config, settings, out).await;
+        return auth::run(command, config, settings.default.tools, out).await;
     }
     if let Connected::Surface(arguments) = command {
         return show_surface(&arguments, config, settings, out);
     }
     if let (Connected::Serve, Some(http)) = (&command, &config.http) {
-        let factory = ToolsFactory::new(settings, &Composites, &http.instances)?;
+        let factory = ToolsFactory::new(settings, &Composites)?;
         return Ok(server::http::serve_http(factory, config.surface.clone(), http.clone()).await?);
     }
-    let tools = Tools::new(settings, &Composites)?;
+    let instances = ToolsFactory::new(settings, &Composites)?.own_tools()?;
     match command {
-        Connected::Serve => serve(tools, config.surface.clone()).await,
+        Connected::Serve => serve(instances, config.surface.clone()).await,
         // Handled above.
         Connected::Surface(_) | Connected::Health | Connected::Auth { .. } => Ok(()),
         Connected::Find(arguments) => {
             let json = arguments.json;
-            surface::reword(&tools, &config.surface);
-            write_answer(tools.find(&find_request(arguments)), json, out)
+            for (_, tools) in instances.each() {
+                surface::reword(tools, &config.surface);
+            }
+            write_answer(instances.find(&find_request(arguments)), json, out)
         }
         Connected::Execute(arguments) => {
             let json = arguments.json;
-            write_answer(tools.execute(&execute_request(arguments)?).await, json, out)
+            write_answer(instances.execute(&execute_request(*arguments)?).await, json, out)
         }
-        Connected::Doctor { json } => doctor::run(&tools, config, json, out).await,
+        Connected::Doctor { json } => doctor::run(&instances, config, json, out).await,
     }
 }
 
@@ -90,11 +95,14 @@ fn log_warnings(config: &Config, command: &Connected) {
             "no token is set (GITLAB_TOKEN, or gitlab-mcp auth login): only public data is available"
         );
     }
-    for name in config.credentials.unused() {
-        tracing::warn!("{name} is not used: the token comes from {}", config.credentials.describe());
+    for credentials in config.instances.iter().map(|one| &one.credentials) {
+        for name in credentials.unused() {
+            tracing::warn!("{name} is not used: the token comes from {}", credentials.describe());
+        }
     }
-    if config.exposes_token() {
-        tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
+    for exposed in config.instances.iter().filter(|one| config.exposes_token(one)) {
+        let place = if exposed.is_plain { "GITLAB_URL" } else { exposed.name.as_str() };
+        tracing::warn!("the token travels unencrypted: {place} is plain http to another machine");
     }
     for warning in config.confirmation_warnings() {
         tracing::warn!("{warning}");
@@ -107,32 +115,43 @@ fn log_warnings(config: &Config, command: &Connected) {
     }
 }
 
-fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<tools::Settings, Failure> {
-    let root = match (&config.instance, sandbox) {
-        (Instance::At(root), _) => root.clone(),
-        (Instance::Sandbox, sandbox) => {
-            Url::parse(sandbox.map_or("", Sandbox::url)).map_err(Failure::Address)?
+fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<AllSettings, Failure> {
+    let of_instance = |one: &config::ConfiguredInstance| -> Result<InstanceSettings, Failure> {
+        let root = match (&one.instance, sandbox) {
+            (Instance::At(root), _) => root.clone(),
+            (Instance::Sandbox, sandbox) => {
+                Url::parse(sandbox.map_or("", Sandbox::url)).map_err(Failure::Address)?
+            }
+        };
+        let mut tools = config.tools(one, root);
+        if one.instance == Instance::Sandbox && tools.gitlab.credential.is_none() {
+            tools.gitlab.credential =
+                Some(Credential::Fixed(Token::Private(Secret::new(Sandbox::TOKEN.to_owned()))));
         }
+        Ok(InstanceSettings { name: one.name.clone(), paths: one.paths.clone(), tools })
     };
-    let mut settings = config.tools(root);
-    if sandbox.is_some() && settings.gitlab.credential.is_none() {
-        settings.gitlab.credential =
-            Some(Credential::Fixed(Token::Private(Secret::new(Sandbox::TOKEN.to_owned()))));
-    }
-    Ok(settings)
+    let (default, others) = config.instances.split_first().ok_or(Failure::NoInstance)?;
+    Ok(AllSettings {
+        default: of_instance(default)?,
+        others: others.iter().map(of_instance).collect::<Result<_, Failure>>()?,
+        policy: config.policy.clone(),
+    })
 }
 
-async fn serve(tools: Tools, settings: surface::Settings) -> Result<(), Failure> {
+async fn serve(instances: Instances, settings: surface::Settings) -> Result<(), Failure> {
     if io::stdin().is_terminal() {
         tracing::warn!(
             "waiting for an MCP client on standard input; see `gitlab-mcp --help` for the other commands"
         );
     }
-    let tools = Arc::new(tools);
-    warm(Arc::clone(&tools))?;
-    let surface = Surface::new(settings, Arc::clone(&tools));
+    let instances = Arc::new(instances);
+    warm(Arc::clone(instances.front()))?;
+    for (_, tools) in instances.each() {
+        surface::reword(tools, &settings);
+    }
+    let surface = Surface::new(settings, Arc::clone(instances.front()));
     warn_of_overrides(&surface)?;
-    Ok(server::serve(tools, surface).await?)
+    Ok(server::serve(instances, surface).await?)
 }
 
 /// Logs overrides that match no tool or parameter.
@@ -147,13 +166,14 @@ fn warn_of_overrides(surface: &Surface) -> Result<(), Failure> {
 fn show_surface(
     arguments: &SurfaceArguments,
     config: &Config,
-    settings: tools::Settings,
+    settings: AllSettings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let kind = arguments.surface.map_or(config.surface.kind, Into::into);
     let customized = surface::Settings { kind, ..config.surface.clone() };
-    let plain = tools::Settings { policy: Default::default(), ..settings.clone() };
-    let tools = Arc::new(Tools::new(settings, &Composites)?);
+    let plain = tools::Settings { policy: Default::default(), ..settings.default.tools.clone() };
+    let instances = ToolsFactory::new(settings, &Composites)?.own_tools()?;
+    let tools = Arc::clone(instances.front());
     let surface = Surface::new(customized.clone(), Arc::clone(&tools));
     warn_of_overrides(&surface)?;
     let sent = Sent::new(&surface, &tools)?;
@@ -183,6 +203,7 @@ fn find_request(arguments: FindArguments) -> FindRequest {
         read_only: None,
         detail: arguments.detail.map(Into::into),
         explain: arguments.explain.then_some(true),
+        instance: arguments.instance,
     }
 }
 
@@ -202,6 +223,7 @@ fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failur
         count_by: arguments.count_by,
         sum: arguments.sum,
         top: arguments.top,
+        instance: arguments.instance,
     })
 }
 

@@ -101,9 +101,12 @@ impl Sent {
 
 /// The same surface without overrides.
 pub(super) fn plain(settings: &Settings, tools: Tools) -> (Surface, Arc<Tools>) {
-    let Settings { kind, params, split, .. } = *settings;
+    let Settings { kind, params, split, read_tool, .. } = *settings;
     let tools = Arc::new(tools);
-    (Surface::new(Settings { kind, params, split, ..Settings::default() }, Arc::clone(&tools)), tools)
+    (
+        Surface::new(Settings { kind, params, split, read_tool, ..Settings::default() }, Arc::clone(&tools)),
+        tools,
+    )
 }
 
 fn bytes(tool: &Value) -> usize {

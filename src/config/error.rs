@@ -30,6 +30,12 @@ pub enum ConfigError {
     Unknown { file: PathBuf, key: String },
     #[error("{}: unknown key {key}; expected the tables tools, actions and params", .file.display())]
     NoTable { file: PathBuf, key: String },
+    #[error("[[instance]] in {}: {message}", .file.display())]
+    Tables { file: PathBuf, message: String },
+    #[error("[[instance]] {name}: {key}: expected {accepts}")]
+    Instance { name: String, key: &'static str, accepts: &'static str },
+    #[error("two GitLab instances are named {0}: give each [[instance]] a name of its own")]
+    TwoInstances(String),
     #[error("{key} in {}: expected a string, a number or a boolean", .file.display())]
     Shape { file: PathBuf, key: String },
     #[error("{0} is not set")]

@@ -3,8 +3,8 @@
 use super::error::ConfigError;
 use super::sources::Sources;
 use super::table::{
-    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, INSTANCES, METRICS,
-    OAUTH_APPLICATIONS, PUBLIC_URL, TLS_CERT, TLS_KEY,
+    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, METRICS, OAUTH_APPLICATIONS,
+    PUBLIC_URL, TLS_CERT, TLS_KEY,
 };
 use super::values::{self, AuthKind};
 use crate::server::http::{AuthMode, Settings, TlsFiles};
@@ -40,7 +40,6 @@ impl Sources<'_> {
             metrics: self.parse(&METRICS, values::listen_address)?,
             allowed_hosts: self.parse(&ALLOWED_HOSTS, values::list)?.unwrap_or_default(),
             allowed_origins: self.parse(&ALLOWED_ORIGINS, values::origins)?.unwrap_or_default(),
-            instances: self.parse(&INSTANCES, values::root_urls)?.unwrap_or_default(),
             caller_rate: self.parse_required(&CALLER_RATE, values::caller_rate)?,
             caller_calls: self.parse_required(&CALLER_CALLS, values::requests)?,
         }))

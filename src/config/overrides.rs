@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::ConfigError;
 use super::sources::{Sources, plain_text, read_file, syntax};
-use super::table::{CUSTOMIZE, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE};
+use super::table::{CUSTOMIZE, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, TOOL_SURFACE};
 use super::values;
 use crate::surface::{Level, Override, Settings};
 
@@ -45,6 +45,7 @@ pub(super) fn surface(sources: &Sources<'_>) -> Result<Settings, ConfigError> {
         kind: sources.parse_required(&TOOL_SURFACE, values::tool_surface)?,
         params: sources.parse_required(&META_PARAMS, values::meta_params)?,
         split: sources.parse_required(&META_SPLIT, values::meta_split)?,
+        read_tool: sources.parse_required(&READ_TOOL, values::switch)?,
         mode: sources.parse_required(&SCHEMA_MODE, values::schema_mode)?,
         overrides,
     })

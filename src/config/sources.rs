@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
+use super::instance_table::{InstanceTable, TABLE};
 use super::table::{FILE, SETTINGS, Setting};
 use crate::untrusted;
 
@@ -110,13 +111,22 @@ impl Found {
 pub(super) struct SettingsFile {
     path: PathBuf,
     values: BTreeMap<String, String>,
+    /// The tables `[[instance]]`.
+    pub(super) instances: Vec<InstanceTable>,
 }
 
 impl SettingsFile {
     pub fn load(path: PathBuf) -> Result<SettingsFile, ConfigError> {
         let text = read_file(&path, FILE.name)?;
-        let table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
+        let mut table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
         let mut values = BTreeMap::new();
+        let instances = match table.remove(TABLE) {
+            Some(tables) => tables.try_into().map_err(|error: toml::de::Error| ConfigError::Tables {
+                file: path.clone(),
+                message: error.message().to_owned(),
+            })?,
+            None => Vec::new(),
+        };
         for (key, value) in table {
             // A former name of a setting is one of its aliases.
             let setting =
@@ -127,7 +137,7 @@ impl SettingsFile {
             };
             values.insert(setting.name.to_owned(), text);
         }
-        Ok(SettingsFile { path, values })
+        Ok(SettingsFile { path, values, instances })
     }
 
     pub(super) fn find(&self, setting: &Setting) -> Option<Found> {

@@ -18,7 +18,9 @@ pub use http::{
 };
 use setting::SWITCH;
 pub use setting::Setting;
-pub use shape::{CUSTOMIZE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
+pub use shape::{
+    CUSTOMIZE, DOMAINS, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS,
+};
 
 pub static URL: Setting = Setting {
     name: "GITLAB_URL",
@@ -313,7 +315,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All settings, in display order.
-pub static SETTINGS: [&Setting; 53] = [
+pub static SETTINGS: [&Setting; 54] = [
     &URL,
     &TOKEN_FILE,
     &TOKEN,
@@ -334,6 +336,7 @@ pub static SETTINGS: [&Setting; 53] = [
     &QUICK_ACTIONS,
     &POLICY,
     &TOOL_SURFACE,
+    &READ_TOOL,
     &TOOLSETS,
     &DOMAINS,
     &META_PARAMS,

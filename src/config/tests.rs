@@ -115,7 +115,7 @@ fn switches_take_the_usual_words() {
 
 /// The token that is sent, by its header, if it does not change.
 fn token(config: &Config) -> Option<Token> {
-    let connection = config.connection(Url::parse("https://gitlab.com/").unwrap());
+    let connection = config.connection(&config.instances[0], Url::parse("https://gitlab.com/").unwrap());
     config.credentials.credential(&connection)?.fixed().cloned()
 }
 
@@ -162,7 +162,7 @@ fn a_token_is_for_the_configured_instance_only() {
         ("https://a.example:8443/x/", false),
         ("https://b.example/x/", false),
     ] {
-        let connection = config.connection(Url::parse(url).unwrap());
+        let connection = config.connection(&config.instances[0], Url::parse(url).unwrap());
         assert_eq!(config.credentials.credential(&connection).is_some(), expected, "{url}");
     }
 }
@@ -241,12 +241,16 @@ fn a_token_that_is_none_is_refused_without_being_shown() {
 
 #[test]
 fn a_token_that_would_travel_in_the_clear_is_noticed() {
-    let exposes = |url| resolve(&[("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-1")]).unwrap().exposes_token();
+    let exposes_token = |variables: &[(&str, &str)]| {
+        let config = resolve(variables).unwrap();
+        config.exposes_token(&config.instances[0])
+    };
+    let exposes = |url| exposes_token(&[("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-1")]);
     assert!(exposes("http://gitlab.example.com"));
     for url in ["https://gitlab.example.com", "http://localhost:3000", "http://[::1]/", "sandbox"] {
         assert!(!exposes(url), "{url}");
     }
-    assert!(!resolve(&[("GITLAB_URL", "http://a.b")]).unwrap().exposes_token());
+    assert!(!exposes_token(&[("GITLAB_URL", "http://a.b")]));
 }
 
 #[test]

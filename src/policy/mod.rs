@@ -24,6 +24,7 @@ use std::sync::OnceLock;
 
 pub use confirm::{Confirm, Consents};
 pub use error::PolicyError;
+pub use path_pattern::PathPattern;
 pub use permit::Permit;
 pub use rule::Rule;
 pub use settings::{FamilyTool, Settings};
@@ -33,14 +34,14 @@ use crate::call::{self, Call, Effects, Location, Place, Role};
 use crate::catalog::{Action, Catalog, Interface, Risk};
 use denied_actions::Denied;
 use file::{CompiledRule, Document, Verdict};
-use path_pattern::PathPattern;
 use readable::Readable;
 use toolset_filter::ToolsetFilter;
 
 /// A policy compiled from the configuration.
 #[derive(Debug, Default)]
 pub struct Policy {
-    read_only: bool,
+    /// The rule that denies every change.
+    read_only: Option<Rule>,
     safe_mode: bool,
     confirm: Confirm,
     denied: Denied,
@@ -105,7 +106,11 @@ impl Policy {
         let mut readable = file::patterns(&settings.readable_paths, "GITLAB_READABLE_PATHS")?;
         readable.extend(file::patterns(&document.readable_paths, "GITLAB_POLICY")?);
         Ok(Policy {
-            read_only: settings.read_only || document.read_only,
+            read_only: match (settings.read_only || document.read_only, settings.reads_by_tool) {
+                (true, _) => Some(Rule::ReadOnly),
+                (false, true) => Some(Rule::ReadTool),
+                (false, false) => None,
+            },
             safe_mode: settings.safe_mode || document.safe_mode,
             confirm: settings.confirm,
             denied,
@@ -198,8 +203,8 @@ impl Policy {
 
     /// The rule that denies a call, whatever consent its caller gave.
     pub fn denial(&self, effects: &Effects) -> Option<Rule> {
-        if self.read_only && effects.is_change() {
-            return Some(Rule::ReadOnly);
+        if let Some(rule) = self.read_only.as_ref().filter(|_| effects.is_change()) {
+            return Some(rule.clone());
         }
         self.denied(effects)
             .or_else(|| self.outside(effects))
@@ -243,8 +248,8 @@ impl Policy {
         }
         let ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
         let direct = action.direct();
-        if self.read_only && self.risk(action) != Risk::Read {
-            return Some(Rule::ReadOnly);
+        if let Some(rule) = self.read_only.as_ref().filter(|_| self.risk(action) != Risk::Read) {
+            return Some(rule.clone());
         }
         if let Some(rule) = ids.into_iter().find_map(|id| self.denied.rule(id)) {
             return Some(rule.clone());
@@ -285,12 +290,12 @@ impl Policy {
     /// Maximum risk of an action under this policy. Direct calls and plans of any actions are decided on call by call;
     /// in read-only mode they only read.
     pub fn risk(&self, action: &Action) -> Risk {
-        if self.read_only && action.is_open() { Risk::Read } else { action.risk }
+        if self.read_only.is_some() && action.is_open() { Risk::Read } else { action.risk }
     }
 
     /// True if only reads run.
     pub fn is_read_only(&self) -> bool {
-        self.read_only
+        self.read_only.is_some()
     }
 
     /// The calls that need confirmation, and how consent is given.

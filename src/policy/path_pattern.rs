@@ -44,6 +44,11 @@ impl PathPattern {
         self.segments.iter().zip(names).all(|(pattern, name)| wildcard::matches(pattern, name))
     }
 
+    /// The number of names in the pattern.
+    pub fn depth(&self) -> usize {
+        self.segments.len()
+    }
+
     /// Original text.
     pub fn text(&self) -> &str {
         &self.text

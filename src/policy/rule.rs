@@ -9,6 +9,8 @@ use crate::catalog::Risk;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
     ReadOnly,
+    /// The tool of the call runs only reads.
+    ReadTool,
     SafeMode,
     DryRun,
     /// A pattern of denied actions, as written.
@@ -59,6 +61,7 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rule::ReadOnly => f.write_str("this server is read-only (GITLAB_READ_ONLY)"),
+            Rule::ReadTool => f.write_str("the tool that was called only reads"),
             Rule::SafeMode => {
                 f.write_str("safe mode shows changes and does not send them (GITLAB_SAFE_MODE)")
             }

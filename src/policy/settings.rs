@@ -8,6 +8,8 @@ use crate::catalog::Risk;
 pub struct Settings {
     /// Allows only actions that change nothing.
     pub read_only: bool,
+    /// The same for the calls of one tool: what a denial says.
+    pub reads_by_tool: bool,
     /// Changes are shown instead of sent.
     pub safe_mode: bool,
     pub confirm: Confirm,

@@ -2,7 +2,9 @@
 
 use std::future::Future;
 
-use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
+use std::sync::Arc;
+
+use crate::tools::{Answer, ExecuteRequest, FindRequest, Instances, ToolError, Tools};
 
 /// Backend of a server: the [`Tools`], or a test double.
 pub trait Backend: Send + Sync + 'static {
@@ -12,15 +14,28 @@ pub trait Backend: Send + Sync + 'static {
     /// Runs `gitlab_execute_action`. Dropping the future cancels the request to GitLab.
     fn execute(&self, request: &ExecuteRequest) -> impl Future<Output = Result<Answer, ToolError>> + Send;
 
+    /// Runs `gitlab_read_action`.
+    fn read(&self, request: &ExecuteRequest) -> impl Future<Output = Result<Answer, ToolError>> + Send {
+        self.execute(request)
+    }
+
     /// Returns true if a tool with this name exists.
     fn offers(&self, _tool: &str) -> bool {
         true
     }
 
-    /// Tools behind resources, prompts and completions; a test double has none.
+    /// Tools behind prompts, completions and lists of resources; a test double has none.
     fn tools(&self) -> Option<&Tools> {
         None
     }
+
+    /// The tools that a resource is read with, and its URI as they know it.
+    fn route_resource(&self, _uri: &str) -> Option<Result<(Arc<Tools>, String), ToolError>> {
+        None
+    }
+
+    /// Removes the credentials of all instances from a text.
+    fn redact(&self, _text: &mut String) {}
 
     /// Sets the client's roots (URIs of its directories).
     fn work_in(&self, _roots: &[String]) {}
@@ -31,55 +46,71 @@ pub trait Backend: Send + Sync + 'static {
     }
 
     /// True if the answer of a find depends on the version of the instance, which is not known yet.
-    fn needs_version(&self, _answer: &Answer) -> bool {
+    fn needs_version(&self, _request: &FindRequest, _answer: &Answer) -> bool {
         false
     }
 
     /// Requests the version of the instance, within the time that a find may wait.
-    fn learn_version(&self) -> impl Future<Output = ()> + Send {
+    fn learn_version(&self, _request: &FindRequest) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
     /// Waits, for a bounded time, for the results of [`Backend::prepare`] that a find needs.
-    fn prepared_to_find(&self) -> impl Future<Output = ()> + Send {
+    fn prepared_to_find(&self, _request: &FindRequest) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }
 
-impl Backend for Tools {
+impl Backend for Instances {
     fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
-        Tools::find(self, request)
+        Instances::find(self, request)
     }
 
     async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        Tools::execute(self, request).await
+        Instances::execute(self, request).await
+    }
+
+    async fn read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+        Instances::read(self, request).await
     }
 
     fn offers(&self, tool: &str) -> bool {
-        Tools::offers(self, tool)
+        self.front().offers(tool)
     }
 
     fn tools(&self) -> Option<&Tools> {
-        Some(self)
+        Some(self.default_tools())
+    }
+
+    fn route_resource(&self, uri: &str) -> Option<Result<(Arc<Tools>, String), ToolError>> {
+        Some(Instances::route_resource(self, uri))
+    }
+
+    fn redact(&self, text: &mut String) {
+        self.redact_text(text);
     }
 
     fn work_in(&self, roots: &[String]) {
-        Tools::work_in(self, roots);
+        Instances::work_in(self, roots);
     }
 
     async fn prepare(&self) {
-        self.learn_limits().await;
+        self.default_tools().learn_limits().await;
     }
 
-    fn needs_version(&self, answer: &Answer) -> bool {
-        Tools::needs_version(self, answer)
+    fn needs_version(&self, request: &FindRequest, answer: &Answer) -> bool {
+        Instances::needs_version(self, request, answer)
     }
 
-    async fn learn_version(&self) {
-        Tools::learn_version(self).await;
+    async fn learn_version(&self, request: &FindRequest) {
+        self.found_in(request).learn_version().await;
     }
 
-    async fn prepared_to_find(&self) {
-        self.wait_for_scopes().await;
+    async fn prepared_to_find(&self, request: &FindRequest) {
+        // The scopes of the others are requested by the first call that changes something there.
+        let tools = self.found_in(request);
+        if std::ptr::eq(tools, self.default_tools().as_ref()) {
+            tools.wait_for_scopes().await;
+        }
     }
 }

@@ -32,7 +32,8 @@ use super::server_info::{FRESH_FOR_MS, server_config, tool};
 use super::worker::Worker;
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
 use crate::tools::{
-    Answer, Attachment, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, watched,
+    Answer, Attachment, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, Instances, ToolError, Tools,
+    watched,
 };
 
 /// Maximum number of concurrent executions. Finds are not limited: they are fast.
@@ -56,6 +57,13 @@ pub(super) struct Handler<B> {
 }
 
 type Outcome = Result<Answer, ToolError>;
+
+/// The calls that a tool executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kinds {
+    All,
+    Reads,
+}
 
 impl<B: Backend> Handler<B> {
     pub(super) fn new(backend: Arc<B>, surface: Surface, queue: Arc<Queue>) -> Handler<B> {
@@ -135,7 +143,7 @@ impl<B: Backend> Handler<B> {
     async fn follow(&self, said: Said) -> CallToolResponse {
         let outcome = match said {
             Said::Yes(agreed) => match self.surface.parse_call(EXECUTE, agreed) {
-                Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, *checked).await,
+                Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, *checked, Kinds::All).await,
                 Some(Err(error)) => Err(error),
                 _ => Err(fault(EXECUTE)),
             },
@@ -174,18 +182,19 @@ impl<B: Backend> Handler<B> {
         Ok(match request {
             Ok(Request::Find(Checked { request, notes })) => {
                 let find = async {
-                    self.backend.prepared_to_find().await;
+                    self.backend.prepared_to_find(&request).await;
                     let mut answer = self.backend.find(&request)?;
-                    if self.backend.needs_version(&answer) {
-                        let backend = Arc::clone(&self.backend);
-                        let _ = self.worker.run(async move { backend.learn_version().await }).await;
+                    if self.backend.needs_version(&request, &answer) {
+                        let (backend, of) = (Arc::clone(&self.backend), request.clone());
+                        let _ = self.worker.run(async move { backend.learn_version(&of).await }).await;
                         answer = self.backend.find(&request)?;
                     }
                     Ok(with_notes(answer, notes))
                 };
                 self.catch_panic(tool, find).await
             }
-            Ok(Request::Execute(checked)) => self.execute(tool, *checked).await,
+            Ok(Request::Execute(checked)) => self.execute(tool, *checked, Kinds::All).await,
+            Ok(Request::Read(checked)) => self.execute(tool, *checked, Kinds::Reads).await,
             Ok(Request::Activate(checked)) => {
                 let outcome = self.surface.activate(&checked.request);
                 if outcome.is_ok() {
@@ -202,14 +211,22 @@ impl<B: Backend> Handler<B> {
         AssertUnwindSafe(outcome).catch_unwind().await.unwrap_or_else(|_| Err(fault(tool)))
     }
 
-    async fn execute(&self, tool: &str, Checked { request, notes }: Checked<ExecuteRequest>) -> Outcome {
+    async fn execute(
+        &self,
+        tool: &str,
+        Checked { request, notes }: Checked<ExecuteRequest>,
+        kinds: Kinds,
+    ) -> Outcome {
         // No further call starts while the client does not read its responses.
         self.queue.wait_for_room().await;
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let outcome = self.worker.run(async move {
             // The semaphore is never closed, so `acquire` cannot fail.
             let _turn = turns.acquire().await.ok();
-            backend.execute(&request).await
+            match kinds {
+                Kinds::All => backend.execute(&request).await,
+                Kinds::Reads => backend.read(&request).await,
+            }
         });
         let outcome = outcome.await.unwrap_or_else(|_| Err(fault(tool)));
         outcome.map(|answer| with_notes(answer, notes))
@@ -244,7 +261,7 @@ impl<B: Backend> Handler<B> {
     }
 }
 
-impl Handler<Tools> {
+impl Handler<Instances> {
     /// Sets the scopes of the caller's token, if they are known before its first call.
     pub(super) fn learn_scopes(&self, scopes: &[String]) {
         self.backend.learn_scopes(scopes);
@@ -391,9 +408,13 @@ impl<B: Backend> ServerHandler for Handler<B> {
             let roots = resources_prompts::roots_for(&request, &context).await;
             let read = self.worker.run(async move {
                 let _turn = turns.acquire().await.ok();
-                let tools =
-                    backend.tools().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
-                resources_prompts::read_resource(tools, request, roots).await
+                let route = backend
+                    .route_resource(&request.uri)
+                    .ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
+                let (tools, uri) = route.map_err(|error| resources_prompts::refused(&error))?;
+                let mut read = resources_prompts::read_resource(&tools, &request.uri, &uri, roots).await?;
+                backend.redact(&mut read.text);
+                Ok(read)
             });
             let read = read.await.unwrap_or_else(|_| Err(own_fault()))?;
             Ok(resources_prompts::read_result(self.surface.told_resource(&uri, read), uri))

@@ -29,7 +29,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinError;
 
 use crate::surface::Surface;
-use crate::tools::Tools;
+use crate::tools::Instances;
 pub use backend::Backend;
 use handler::Handler;
 use output::Queue;
@@ -52,16 +52,16 @@ pub enum ServerError {
 }
 
 /// Serves on standard input and output until the input ends or a signal arrives.
-pub async fn serve(tools: Arc<Tools>, surface: Surface) -> Result<(), ServerError> {
+pub async fn serve(instances: Arc<Instances>, surface: Surface) -> Result<(), ServerError> {
     let mut stop = Signals::install().map_err(ServerError::Signals)?;
     let (reader, writer) = rmcp::transport::stdio_pipes();
-    let served = Arc::clone(&tools);
+    let served = Arc::clone(&instances);
     let outcome = tokio::select! {
         outcome = session(served, surface, reader, writer) => outcome,
         () = stop.recv() => Ok(()),
     };
     // Waiting calls have ended by now; a computing one may outlast the grace period.
-    tools.close_audit();
+    instances.default_tools().close_audit();
     outcome
 }
 

@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::server_info::{FRESH_FOR_MS, sent};
 use crate::context::{CompletionTarget, ResourceContent, ResourceEntry, Root, Roots, is_of_workspace};
 use crate::surface::SurfaceResource;
-use crate::tools::{ErrorKind, ToolError, Tools};
+use crate::tools::{ErrorKind, INSTANCE, ToolError, Tools};
 
 /// Timeout of a roots/list request.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -43,11 +43,22 @@ pub(super) fn resources(tools: &Tools, own: Option<ResourceEntry>) -> ListResour
 
 /// The templates of resources, private to a client: the readable objects of GitLab depend on the token.
 pub(super) fn templates(tools: &Tools) -> ListResourceTemplatesResult {
+    let several = !tools.instances().is_empty();
     let templates = tools.templates().into_iter().map(|entry| {
         let ResourceEntry { uri, name, title, what, mime } = entry;
+        // Objects of GitLab are those of one instance.
+        let uri = if several && mime != "application/json" { with_instance(&uri) } else { uri };
         ResourceTemplate::new(uri, name).with_title(title).with_description(what).with_mime_type(mime)
     });
     ListResourceTemplatesResult::with_all_items(templates.collect()).with_cache_scope(CacheScope::Private)
+}
+
+/// A URI template with the query variable `instance` (RFC 6570).
+fn with_instance(template: &str) -> String {
+    match template.strip_suffix('}').filter(|start| start.contains("{?")) {
+        Some(start) => format!("{start},{INSTANCE}}}"),
+        None => format!("{template}{{?{INSTANCE}}}"),
+    }
 }
 
 /// Requests the client's roots if the resource depends on them.
@@ -61,17 +72,19 @@ pub(super) async fn roots_for(
     }
 }
 
+/// Reads a resource by the URI that the tools of its instance know; an error names the one that was requested.
 pub(super) async fn read_resource(
     tools: &Tools,
-    request: ReadResourceRequestParams,
+    requested: &str,
+    uri: &str,
     roots: Roots,
 ) -> Result<ResourceContent, ErrorData> {
-    let read = tools.read_resource(&request.uri, &roots).await;
+    let read = tools.read_resource(uri, &roots).await;
     read.map_err(|error| {
         let mut refusal = refused(&error);
         // MCP 2026-07-28, resources, error handling: the data names the resource.
         if let Some(Value::Object(data)) = &mut refusal.data {
-            data.insert("uri".to_owned(), Value::from(request.uri));
+            data.insert("uri".to_owned(), Value::from(requested));
         }
         refusal
     })

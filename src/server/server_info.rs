@@ -4,24 +4,31 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::model::{
-    Implementation, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    Implementation, MetaObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig,
+    Tool, ToolAnnotations,
 };
 use serde_json::{Map, Value, json};
 
 use crate::surface::{Annotations, Kind, Surface, ToolSpec};
-use crate::tools::Capabilities;
+use crate::tools::{Capabilities, FIND};
+
+/// Key of `_meta` by which Claude Code loads a tool without a search for it
+/// (<https://docs.claude.com/en/docs/claude-code/mcp>).
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
 /// Cache lifetime of lists that do not change while the server runs (MCP 2026-07-28, caching).
 pub(super) const FRESH_FOR_MS: u64 = 3_600_000;
 
 /// Converts a tool to the protocol's type.
 pub(super) fn tool(spec: ToolSpec) -> Tool {
+    let is_first = spec.name == FIND;
     let mut tool =
         Tool::new_with_raw(spec.name, Some(Cow::Owned(spec.description)), Arc::new(spec.input_schema))
             .with_annotations(annotations(spec.annotations));
     tool.title = spec.title;
     tool.output_schema = spec.output_schema.map(Arc::new);
+    // Clients that load tools only when they are needed load this one at once.
+    tool.meta = is_first.then(|| MetaObject(Map::from_iter([(ALWAYS_LOAD.to_owned(), json!(true))])));
     tool
 }
 

@@ -8,7 +8,7 @@ use crate::tools::NextCall;
 use crate::tools::{ErrorKind, FIND, ToolError};
 
 /// One argument of a tool.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Argument {
     pub name: &'static str,
     /// Description of the argument, as in the schema.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::arguments::{Checked, check};
-use super::dynamic::{EXECUTE, FIND};
+use super::dynamic::{EXECUTE, FIND, READ};
 use super::settings::Kind;
 use super::state::Surface;
 use super::toolset::{ACTIVATE, Activation};
@@ -15,6 +15,8 @@ use crate::tools::{ExecuteRequest, FindRequest, NextCall, ToolError};
 pub enum Request {
     Find(Checked<FindRequest>),
     Execute(Box<Checked<ExecuteRequest>>),
+    /// An execute that may only read.
+    Read(Box<Checked<ExecuteRequest>>),
     Activate(Checked<Activation>),
 }
 
@@ -31,20 +33,26 @@ impl Surface {
         arguments: Map<String, Value>,
     ) -> Option<Result<Request, ToolError>> {
         if tool == FIND.name {
-            let checked = check::<FindRequest>(tool, FIND.arguments, arguments).map(|mut checked| {
-                checked.notes.extend(self.note_on(&checked.request.query));
-                checked
-            });
+            let checked = check::<FindRequest>(tool, FIND.arguments_for(self.instances()), arguments).map(
+                |mut checked| {
+                    checked.notes.extend(self.note_on(&checked.request.query));
+                    checked
+                },
+            );
             return Some(checked.map(Request::Find));
         }
         if tool == EXECUTE.name {
-            let checked = check::<ExecuteRequest>(tool, EXECUTE.arguments, arguments);
+            let checked = check::<ExecuteRequest>(tool, EXECUTE.arguments_for(self.instances()), arguments);
             return Some(checked.and_then(|checked| {
                 match self.tool_as_action(&checked.request.action, &checked.request.params) {
                     Some(error) => Err(error),
                     None => Ok(execute(checked)),
                 }
             }));
+        }
+        if tool == READ.name && self.settings.has_read_tool() {
+            let checked = check::<ExecuteRequest>(tool, READ.arguments_for(self.instances()), arguments);
+            return Some(checked.map(|checked| Request::Read(Box::new(checked))));
         }
         let tools = self.tools.as_deref()?;
         match self.settings.kind {

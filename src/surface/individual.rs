@@ -49,7 +49,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     // The instructions describe these once for all tools.
     let lists = tools::may_list(&action);
     let fits = |name: &str| lists || !tools::LIST_OPTIONS.contains(&name);
-    let own = dynamic::extra_arguments()
+    let own = dynamic::extra_arguments(tools)
         .filter(|argument| fits(argument.name))
         .map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
     Ok(Source {
@@ -81,24 +81,24 @@ pub fn parse_call(
     let action = tools.catalog().action(number).map_err(|error| tools::internal(&error))?;
     let (mut params, mut beside) = (Map::new(), Map::new());
     for (name, value) in given {
-        match execute_argument(&action, &name) {
+        match execute_argument(tools, &action, &name) {
             Some(reserved) => beside.insert(reserved.to_owned(), value),
             None => params.insert(name, value),
         };
     }
     beside.insert("action".to_owned(), json!(action.id));
     beside.insert("params".to_owned(), Value::Object(params));
-    check(tools::EXECUTE, EXECUTE.arguments, beside).map_err(|mut error| {
-        let beside: Vec<_> = dynamic::extra_arguments().collect();
+    check(tools::EXECUTE, EXECUTE.arguments_for(tools.instances()), beside).map_err(|mut error| {
+        let beside: Vec<_> = dynamic::extra_arguments(tools).collect();
         error.hint = Some(format!("Besides {}'s parameters, {}", action.id, takes(tool, &beside)));
         error
     })
 }
 
 /// The argument of execute with this name, unless the action has a parameter of that name.
-fn execute_argument(action: &Action, name: &str) -> Option<&'static str> {
+fn execute_argument(tools: &Tools, action: &Action, name: &str) -> Option<&'static str> {
     let bare = name.strip_prefix('_').unwrap_or(name);
-    let argument = dynamic::extra_arguments().find(|argument| argument.name == bare)?;
+    let argument = dynamic::extra_arguments(tools).find(|argument| argument.name == bare)?;
     (bare.len() < name.len() || action.param(name).is_none()).then_some(argument.name)
 }
 

@@ -63,7 +63,7 @@ pub fn source(
         title: Some(title.to_owned()),
         description: String::new(),
         described: false,
-        own: envelope_params(params),
+        own: envelope_params(tools, params),
         required: Vec::new(),
         branches: branches.collect::<Result<_, CatalogError>>()?,
         form: Form::Within(params),
@@ -77,12 +77,12 @@ pub fn source(
 }
 
 /// The arguments next to `params`. The instructions describe them, in fewer words.
-fn envelope_params(params: ParamSchema) -> Map<String, Value> {
+fn envelope_params(tools: &Tools, params: ParamSchema) -> Map<String, Value> {
     let schema = |argument: &Argument| match params {
         ParamSchema::Full => argument.schema(),
         ParamSchema::Opaque | ParamSchema::Compact => argument.bare_schema(),
     };
-    dynamic::extra_arguments().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
+    dynamic::extra_arguments(tools).map(|argument| (argument.name.to_owned(), schema(argument))).collect()
 }
 
 /// Description of the remaining actions.
@@ -123,7 +123,7 @@ pub fn parse_call(
     given: Map<String, Value>,
 ) -> Result<Checked<ExecuteRequest>, ToolError> {
     let tool = side.tool(family);
-    let mut checked = check::<ExecuteRequest>(&tool, EXECUTE.arguments, given)?;
+    let mut checked = check::<ExecuteRequest>(&tool, EXECUTE.arguments_for(tools.instances()), given)?;
     let Meant { action, params, notes } = resolve_action(tools, (family, side), &tool, &checked.request)?;
     let risk = tools.risk(&action);
     if !side.has(risk) {

@@ -11,7 +11,6 @@ mod individual;
 mod meta;
 mod names;
 mod resources;
-mod rewrite_calls;
 mod schema;
 mod settings;
 mod state;

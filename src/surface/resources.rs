@@ -3,14 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::entry::Entry;
-use super::rewrite_calls;
 use super::settings::Kind;
 use super::state::Surface;
 use super::tool_definition::ToolSpec;
 use super::toolset::{self, TOOLSETS};
 use crate::catalog::CatalogError;
 use crate::context::{self, RUNS, ResourceContent, action_resource};
-use crate::tools::{self, ToolError};
+use crate::tools::{self, ToolError, rewrite_call_in};
 
 const JSON: &str = "application/json";
 
@@ -75,7 +74,9 @@ impl Surface {
             Some(Some(_)) => {
                 let whole: Option<Map<String, Value>> = serde_json::from_str(&read.text).ok();
                 if let Some(mut whole) = whole {
-                    rewrite_calls::call_in(&mut whole, "call", &|call| self.translate_to_own(tools, call));
+                    rewrite_call_in(&mut whole, "call", &|tool, call| {
+                        self.translate_to_own(tools, tool, call)
+                    });
                     read.text = format!("{:#}\n", json!(whole));
                 }
             }

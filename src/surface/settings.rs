@@ -38,6 +38,15 @@ pub struct Settings {
     pub split: bool,
     /// Arrangement of several actions in a tool's schema.
     pub mode: SchemaMode,
+    /// True if reads have a tool of their own, next to find and execute.
+    pub read_tool: bool,
     /// Descriptions in place of the catalog's, the stronger last.
     pub overrides: Vec<Override>,
+}
+
+impl Settings {
+    /// True if the tool that only reads is listed: where find and execute are the tools.
+    pub fn has_read_tool(&self) -> bool {
+        self.read_tool && matches!(self.kind, Kind::Dynamic | Kind::Toolset)
+    }
 }

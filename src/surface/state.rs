@@ -4,16 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::dynamic::{EXECUTE, FIND};
+use super::dynamic::{EXECUTE, FIND, READ};
 use super::entry::Entry;
 use super::schema::{Source, Unmatched};
 use super::settings::{Kind, Settings};
 use super::tool_definition::ToolSpec;
 use super::toolset::{ACTIVATE, Activation, Chosen};
 use super::wording::reword;
-use super::{dynamic, individual, meta, names, rewrite_calls, toolset, wording};
-use crate::catalog::{Action, CatalogError};
-use crate::tools::{Answer, ErrorKind, ToolError, Tools};
+use super::{dynamic, individual, meta, names, toolset, wording};
+use crate::catalog::{Action, CatalogError, Risk};
+use crate::tools::{self, Answer, ErrorKind, InstanceLabel, ToolError, Tools, name_tools, rewrite_calls};
 
 /// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
 const PAGE_BYTES: usize = 256 * 1024;
@@ -60,7 +60,12 @@ impl Surface {
     /// Instructions for the model: how the tools work together.
     pub fn instructions(&self) -> String {
         let confirms = self.tools.as_deref().is_none_or(Tools::confirms);
-        dynamic::instructions(self.settings.kind, confirms)
+        dynamic::instructions(self.settings.kind, confirms, self.instances())
+    }
+
+    /// The instances that calls may name; none if there is one.
+    pub(super) fn instances(&self) -> &[InstanceLabel] {
+        self.tools.as_deref().map_or(&[], Tools::instances)
     }
 
     /// The tools from a cursor on, as many as a page holds, of those whose names are offered.
@@ -93,6 +98,7 @@ impl Surface {
         let Some(tools) = self.tools.as_deref() else { return [FIND.name, EXECUTE.name].contains(&tool) };
         match (tool, self.settings.kind) {
             (tool, _) if [FIND.name, EXECUTE.name].contains(&tool) => true,
+            (tool, _) if tool == READ.name => self.settings.has_read_tool(),
             (_, Kind::Dynamic) => false,
             (tool, Kind::Meta) => meta::find_tool(tools, tool, self.settings.split)
                 .is_some_and(|(family, side)| tools.offers(&side.tool(&family))),
@@ -118,9 +124,14 @@ impl Surface {
         let Some(tools) = self.tools.as_deref() else { return outcome };
         let outcome = match self.settings.kind {
             Kind::Meta | Kind::Individual => {
-                rewrite_calls::outcome(outcome, &|call| self.translate_to_own(tools, call), &|id| {
-                    self.tool_for(tools, id)
+                let own = |tool: &str, call: &Map<String, Value>| self.translate_to_own(tools, tool, call);
+                rewrite_calls(outcome, &own).map(|mut answer| {
+                    name_tools(&mut answer, &own, &|id| self.tool_for(tools, id));
+                    answer
                 })
+            }
+            Kind::Dynamic | Kind::Toolset if self.settings.read_tool => {
+                rewrite_calls(outcome, &|tool, call| read_call(tools, tool, call))
             }
             Kind::Dynamic | Kind::Toolset => outcome,
         };
@@ -157,12 +168,16 @@ impl Surface {
         let Some(tools) = self.tools.as_deref() else { return Ok(pair.into()) };
         let mut entries = vec![Entry::Pair(&FIND)];
         match self.settings.kind {
-            Kind::Dynamic => return Ok(pair.into()),
+            Kind::Dynamic => {
+                entries = pair.into();
+                entries.extend(self.settings.read_tool.then_some(Entry::Pair(&READ)));
+            }
             Kind::Meta => entries.extend(meta::entries(tools, self.settings.split)?),
             Kind::Individual => entries.extend(individual::entries(tools, &|_| true)?),
             Kind::Toolset => {
                 entries = vec![Entry::Activate];
                 entries.extend(pair);
+                entries.extend(self.settings.read_tool.then_some(Entry::Pair(&READ)));
                 if let Some(name) = self.active() {
                     entries.extend(toolset::entries(tools, &name)?);
                 }
@@ -204,8 +219,8 @@ impl Surface {
 
     fn source(&self, entry: &Entry) -> Result<Source, CatalogError> {
         match (entry, self.tools.as_deref()) {
-            (Entry::Pair(offer), _) => Ok(offer.source()),
-            (_, None) => Ok(FIND.source()),
+            (Entry::Pair(offer), _) => Ok(offer.source(self.instances())),
+            (_, None) => Ok(FIND.source(&[])),
             (Entry::Activate, Some(tools)) => toolset::source(tools),
             (Entry::Family { family, side, numbers }, Some(tools)) => {
                 meta::source(tools, (family, *side), numbers, self.settings.params)
@@ -233,8 +248,12 @@ impl Surface {
     pub(super) fn translate_to_own(
         &self,
         tools: &Tools,
+        tool: &str,
         arguments: &Map<String, Value>,
     ) -> Option<(String, Map<String, Value>)> {
+        if tool != tools::EXECUTE {
+            return None;
+        }
         let id = arguments.get("action")?.as_str()?;
         let action = tools.catalog().get(id).ok().flatten()?;
         let name = self.tool_of(tools, &action).filter(|name| tools.offers(name))?;
@@ -244,4 +263,17 @@ impl Surface {
         };
         Some((name, arguments))
     }
+}
+
+/// A call of execute as one of the tool that only reads, if the action does and the call has no argument that this tool
+/// lacks.
+fn read_call(
+    tools: &Tools,
+    tool: &str,
+    arguments: &Map<String, Value>,
+) -> Option<(String, Map<String, Value>)> {
+    let action = tools.catalog().get(arguments.get("action")?.as_str()?).ok().flatten()?;
+    let is_known = |name: &String| READ.arguments.iter().any(|argument| argument.name == name);
+    let reads = tool == EXECUTE.name && tools.risk(&action) == Risk::Read && tools.offers(READ.name);
+    (reads && arguments.keys().all(is_known)).then(|| (READ.name.to_owned(), arguments.clone()))
 }

@@ -20,6 +20,7 @@ fn tools(policy: policy::Settings) -> Arc<Tools> {
         files_dir: None,
         capabilities: tools::Capabilities::Full,
         local_hints: true,
+        read_tool: false,
     };
     Arc::new(Tools::new(settings, &crate::composite::Composites).unwrap())
 }
@@ -74,7 +75,7 @@ fn every_action_has_a_name_of_its_own_that_clients_take() {
 fn no_argument_of_a_tool_is_two() {
     let catalog = Catalog::embedded().unwrap();
     for action in catalog.actions().map(Result::unwrap) {
-        for argument in dynamic::extra_arguments() {
+        for argument in dynamic::EXECUTE.arguments {
             assert!(action.param(&format!("_{}", argument.name)).is_none(), "{}", action.id);
         }
     }

@@ -163,8 +163,8 @@ impl Surface {
             Some(number) => self.own_call(tools, &catalog.action(number).ok()?, &arguments, listed),
             None => {
                 let (action, params) =
-                    tools.resolve_name(&format!("{}.{given}", domain?), &parts(&arguments, None).0)?;
-                let mut beside = parts(&arguments, None).1;
+                    tools.resolve_name(&format!("{}.{given}", domain?), &parts(tools, &arguments, None).0)?;
+                let mut beside = parts(tools, &arguments, None).1;
                 beside.insert("params".to_owned(), Value::Object(params));
                 self.own_call(tools, &catalog.get(&action).ok()??, &beside, listed)
             }
@@ -183,7 +183,7 @@ impl Surface {
         if let Some(number) = individual::number(catalog, name) {
             return self.own_call(tools, &catalog.action(number).ok()?, arguments, listed);
         }
-        let (params, beside) = parts(arguments, None);
+        let (params, beside) = parts(tools, arguments, None);
         let words: Vec<&str> =
             name.split(['_', '-', '.']).filter(|word| !SERVER_WORDS.contains(word)).collect();
         let meant =
@@ -207,7 +207,7 @@ impl Surface {
         if !tools.may_run(action) {
             return is_listed(&FIND.name.to_owned()).then(|| query(&action.id));
         }
-        let (params, mut call) = parts(arguments, Some(action));
+        let (params, mut call) = parts(tools, arguments, Some(action));
         call.insert("action".to_owned(), json!(action.id));
         call.insert("params".to_owned(), Value::Object(params));
         call.sort_keys();
@@ -273,6 +273,7 @@ fn without_consent(arguments: &Map<String, Value>) -> Map<String, Value> {
 /// The parameters among the arguments of a call, and the arguments next to `params`, without consent. An argument of
 /// execute counts as a parameter if the action has one of that name.
 fn parts(
+    tools: &Tools,
     arguments: &Map<String, Value>,
     action: Option<&Action>,
 ) -> (Map<String, Value>, Map<String, Value>) {
@@ -281,7 +282,7 @@ fn parts(
         let is_param = action.is_some_and(|action| action.param(&name).is_some());
         match value {
             Value::Object(given) if name == "params" && !is_param => params.extend(given),
-            value if !is_param && dynamic::extra_arguments().any(|argument| argument.name == name) => {
+            value if !is_param && dynamic::extra_arguments(tools).any(|argument| argument.name == name) => {
                 beside.insert(name, value);
             }
             value => {

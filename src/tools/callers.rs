@@ -9,10 +9,11 @@ use futures_util::future::join_all;
 use url::Url;
 
 use crate::catalog::Catalog;
-use crate::gitlab::{Credential, HttpClients, UpstreamCounts, is_reachable};
-use crate::policy::Confirm;
+use crate::gitlab::{Client, Credential, HttpClients, UpstreamCounts, is_reachable};
+use crate::policy::{self, Confirm};
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
+use crate::tools::instances::{ConfiguredInstance, InstanceSettings, Instances, labels};
 use crate::tools::state::{CompositeActions, Settings, SetupError, SharedParts, Tools};
 
 /// A caller of a shared server, and the limits that it asked for.
@@ -22,8 +23,26 @@ pub struct CallerProfile {
     pub name: String,
     /// The instance: the root of one of those that the server is configured for.
     pub base: Url,
-    pub credential: Option<Credential>,
+    pub credential: CallerCredential,
     pub narrowing: Narrowing,
+}
+
+/// The credential of a caller.
+#[derive(Clone, Debug)]
+pub enum CallerCredential {
+    /// Its own, for the instance that it names; none for a caller without one.
+    Own(Option<Credential>),
+    /// Those of the settings, each for its instance.
+    OfServer,
+}
+
+/// Settings of every instance.
+#[derive(Clone, Debug)]
+pub struct AllSettings {
+    pub default: InstanceSettings,
+    pub others: Vec<InstanceSettings>,
+    /// The policy without the rules of a single instance.
+    pub policy: policy::Settings,
 }
 
 /// Limits that a caller asks for, in addition to the server's own.
@@ -39,7 +58,11 @@ pub struct Narrowing {
 /// Makes the tools of each caller.
 #[derive(Debug)]
 pub struct ToolsFactory {
-    settings: Settings,
+    /// The configured instances, the default first.
+    instances: Vec<InstanceSettings>,
+    /// The policy of no single instance.
+    policy: policy::Settings,
+    default: Url,
     composites: &'static dyn CompositeActions,
     catalog: Arc<Catalog>,
     ranker: Arc<OnceLock<Ranker>>,
@@ -59,67 +82,132 @@ pub enum CallerError {
 }
 
 impl ToolsFactory {
-    /// A factory for these settings. `instances` are the roots that callers may name, in addition to the settings' own.
-    /// Settings of the machine (files, workspace) do not apply to callers, who are elsewhere.
+    /// A factory for these instances.
     ///
     /// # Errors
     /// A catalog or policy that cannot be used: the server must not start.
     pub fn new(
-        settings: Settings,
+        all: AllSettings,
         composites: &'static dyn CompositeActions,
-        instances: &[Url],
     ) -> Result<ToolsFactory, SetupError> {
-        let settings = Settings { files_dir: None, local_hints: false, ..settings };
+        let AllSettings { default, others, policy } = all;
+        let (auditor, base) = (Auditor::new(default.tools.audit), default.tools.gitlab.base.clone());
+        let instances: Vec<InstanceSettings> = std::iter::once(default).chain(others).collect();
         let mut connections = BTreeMap::new();
-        for base in [&settings.gitlab.base].into_iter().chain(instances) {
-            let mut gitlab = settings.gitlab.clone();
-            // Headers for a proxy in front of the settings' own instance are sent to no other.
-            if gitlab.base != *base {
-                gitlab.extra_headers.clear();
-            }
-            gitlab.base = base.clone();
-            connections.insert(base.clone(), Arc::new(HttpClients::new(&gitlab)));
+        for InstanceSettings { tools, .. } in &instances {
+            let clients = || Arc::new(HttpClients::new(&tools.gitlab));
+            connections.entry(tools.gitlab.base.clone()).or_insert_with(clients);
         }
         let (catalog, ranker) = (Arc::new(Catalog::embedded()?), Arc::default());
-        let auditor = Auditor::new(settings.audit);
-        Ok(ToolsFactory { settings, composites, catalog, ranker, auditor, connections })
+        Ok(ToolsFactory {
+            instances,
+            policy,
+            default: base,
+            composites,
+            catalog,
+            ranker,
+            auditor,
+            connections,
+        })
     }
 
-    /// The tools of one caller.
+    /// The tools of one caller: of its instance with its own credential, or of every instance with the credentials of
+    /// the settings. Settings of the machine (files, workspace) do not apply to callers, who are elsewhere.
     ///
     /// # Errors
     /// An instance that is not configured, or a toolset that does not exist.
-    pub fn tools_for(&self, caller: CallerProfile) -> Result<Tools, CallerError> {
-        let http_clients = self.connections.get(&caller.base).ok_or(CallerError::UnknownInstance)?;
-        let mut settings = self.settings.clone();
-        // Headers for a proxy in front of the settings' own instance are sent to no other.
-        if caller.base != settings.gitlab.base {
-            settings.gitlab.extra_headers.clear();
-        }
-        settings.gitlab.base = caller.base;
-        settings.gitlab.credential = caller.credential;
-        settings.policy.read_only |= caller.narrowing.read_only;
-        settings.policy.narrowed_toolsets = caller.narrowing.toolsets;
-        if let Some(confirm) = caller.narrowing.confirm {
-            settings.policy.confirm = settings.policy.confirm.stricter_of(confirm);
-        }
-        let shared = SharedParts {
-            catalog: Arc::clone(&self.catalog),
-            ranker: Arc::clone(&self.ranker),
-            auditor: self.auditor.of_caller(&caller.name),
-            http_clients: Arc::clone(http_clients),
+    pub fn tools_for(&self, caller: CallerProfile) -> Result<Instances, CallerError> {
+        let of_base = |instance: &&InstanceSettings| instance.tools.gitlab.base == caller.base;
+        let first = self.instances.iter().find(of_base).ok_or(CallerError::UnknownInstance)?;
+        let auditor = self.auditor.of_caller(&caller.name);
+        let adjust = |mut settings: Settings| {
+            settings = Settings { files_dir: None, local_hints: false, ..settings };
+            settings.policy.read_only |= caller.narrowing.read_only;
+            settings.policy.narrowed_toolsets.clone_from(&caller.narrowing.toolsets);
+            if let Some(confirm) = caller.narrowing.confirm {
+                settings.policy.confirm = settings.policy.confirm.stricter_of(confirm);
+            }
+            settings
         };
-        Ok(Tools::with_parts(settings, self.composites, shared)?)
+        let chosen = match &caller.credential {
+            CallerCredential::Own(credential) => {
+                let mut instance = first.clone();
+                instance.tools.gitlab.credential.clone_from(credential);
+                vec![instance]
+            }
+            // The instance that the caller names is its default.
+            CallerCredential::OfServer => {
+                let others = self.instances.iter().filter(|instance| instance.name != first.name);
+                std::iter::once(first).chain(others).cloned().collect()
+            }
+        };
+        Ok(self.build(chosen, &auditor, &adjust)?)
     }
 
-    /// The settings' own credential, for servers whose callers have none of their own.
-    pub fn own_credential(&self) -> Option<Credential> {
-        self.settings.gitlab.credential.clone()
+    /// The tools of the one user of this process.
+    ///
+    /// # Errors
+    /// A policy that cannot be used.
+    pub fn own_tools(&self) -> Result<Instances, SetupError> {
+        self.build(self.instances.clone(), &self.auditor, &|settings| settings)
+    }
+
+    /// The tools of these instances, the default first.
+    fn build(
+        &self,
+        chosen: Vec<InstanceSettings>,
+        auditor: &Auditor,
+        adjust: &dyn Fn(Settings) -> Settings,
+    ) -> Result<Instances, SetupError> {
+        let named: Vec<(&str, &Url)> =
+            chosen.iter().map(|one| (one.name.as_str(), &one.tools.gitlab.base)).collect();
+        let labels = labels(&named);
+        let is_single = labels.is_empty();
+        let make = |settings: Settings, auditor: Auditor, client: Option<Arc<Client>>| {
+            let connected = self.connections.get(&settings.gitlab.base);
+            let shared = SharedParts {
+                catalog: Arc::clone(&self.catalog),
+                ranker: Arc::clone(&self.ranker),
+                http_clients: match connected {
+                    Some(clients) => Arc::clone(clients),
+                    None => Arc::new(HttpClients::new(&settings.gitlab)),
+                },
+                instances: Arc::clone(&labels),
+                auditor,
+                client,
+            };
+            Tools::with_parts(settings, self.composites, shared).map(Arc::new)
+        };
+        let mut instances = Vec::new();
+        for InstanceSettings { name, paths, tools } in &chosen {
+            let auditor = if is_single { auditor.clone() } else { auditor.of_instance(name) };
+            let settings = adjust(tools.clone());
+            let tools = make(settings.clone(), auditor.clone(), None)?;
+            let reader = match settings.read_tool {
+                true => {
+                    let mut settings = settings;
+                    settings.policy.reads_by_tool = true;
+                    Some(make(settings, auditor, Some(Arc::clone(&tools.client)))?)
+                }
+                false => None,
+            };
+            instances.push(ConfiguredInstance::new(name, paths, tools).with_reader(reader));
+        }
+        let front = match chosen.into_iter().next().filter(|_| !is_single) {
+            Some(default) => {
+                let policy = self.policy.clone();
+                Some(make(adjust(Settings { policy, ..default.tools }), auditor.clone(), None)?)
+            }
+            None => None,
+        };
+        let mut instances = instances.into_iter();
+        let default = instances.next().ok_or(SetupError::NoInstance)?;
+        Ok(Instances::new(default, instances.collect(), front))
     }
 
     /// The instance of callers that name none.
     pub fn default_instance(&self) -> &Url {
-        &self.settings.gitlab.base
+        &self.default
     }
 
     /// The instances that callers may name.

@@ -12,6 +12,7 @@ pub(crate) mod errors;
 pub(crate) mod execute;
 mod find;
 mod instance_version;
+mod instances;
 mod local_files;
 pub(crate) mod lookups;
 pub(crate) mod own_reads;
@@ -26,13 +27,17 @@ pub(crate) mod workspace;
 use serde_json::{Map, Value};
 
 pub use audit::Audit;
-pub use callers::{CallerError, CallerProfile, Narrowing, ToolsFactory};
+pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
 pub use confirmation::token::{TOKEN_LIFETIME, random_bytes};
 pub use errors::mapping::connection_hint;
 pub use errors::{ErrorKind, ToolError, internal};
+pub use instances::{ConfiguredInstance, InstanceSettings, Instances, name_of};
 pub use own_reads::gate::ReadError;
-pub use state::{CompositeActions, Settings, SetupError, Tools};
-pub use types::{Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, View};
+pub use reply::rewrite_calls::{name_tools, rewrite_call_in, rewrite_calls};
+pub use state::{CompositeActions, InstanceLabel, Settings, SetupError, Tools};
+pub use types::{
+    Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, INSTANCE, NextCall, READ, View,
+};
 pub use whole_list::{OPTIONS as LIST_OPTIONS, may_list};
 pub use wording::Wording;
 
@@ -78,6 +83,11 @@ impl Tools {
     /// True if destructive calls need confirmation.
     pub fn confirms(&self) -> bool {
         self.policy.confirm().asks()
+    }
+
+    /// Every instance that calls may name, the default first; empty if there is one.
+    pub fn instances(&self) -> &[InstanceLabel] {
+        &self.instances
     }
 
     /// True if a default project is configured.

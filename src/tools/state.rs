@@ -59,6 +59,8 @@ pub struct Settings {
     pub capabilities: Capabilities,
     /// Adds a note if the workspace has a copy of a file that is read.
     pub local_hints: bool,
+    /// Offers the tool that only reads.
+    pub read_tool: bool,
 }
 
 /// The tools could not be made: by a fault of this build, or by a policy that cannot be used.
@@ -70,6 +72,8 @@ pub enum SetupError {
     Search(#[from] SearchError),
     #[error("the policy cannot be used")]
     Policy(#[from] PolicyError),
+    #[error("no GitLab instance is configured")]
+    NoInstance,
 }
 
 /// The composite actions, whose steps are actions executed by these tools.
@@ -83,22 +87,35 @@ pub trait CompositeActions: Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Answer, ToolError>>;
 }
 
+/// The name and the root of a configured instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceLabel {
+    pub name: String,
+    pub base: Url,
+}
+
 /// Parts of the tools that several callers may share: they hold no credential, and nothing that GitLab sent.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedParts {
+    /// Every instance that calls may name, the default first; empty if there is one.
+    pub(crate) instances: Arc<[InstanceLabel]>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) ranker: Arc<OnceLock<Ranker>>,
     pub(crate) auditor: Auditor,
     pub(crate) http_clients: Arc<HttpClients>,
+    /// The client of other tools of the same caller and instance.
+    pub(crate) client: Option<Arc<Client>>,
 }
 
 /// The tools of one caller, with everything they work on.
 #[derive(Debug)]
 pub struct Tools {
     pub(crate) catalog: Arc<Catalog>,
+    /// Every instance that calls may name, the default first; empty if there is one.
+    pub(crate) instances: Arc<[InstanceLabel]>,
     /// Opened by [`Tools::warm`] or the first find, whichever is first.
     pub(crate) ranker: Arc<OnceLock<Ranker>>,
-    pub(crate) client: Client,
+    pub(crate) client: Arc<Client>,
     pub(crate) policy: Policy,
     pub(crate) project: Option<String>,
     pub(crate) max_bytes: usize,
@@ -147,6 +164,8 @@ impl Tools {
             ranker: Arc::default(),
             auditor: Auditor::new(settings.audit),
             http_clients: Arc::new(HttpClients::new(&settings.gitlab)),
+            instances: Arc::from([]),
+            client: None,
         };
         Tools::with_parts(settings, composites, shared)
     }
@@ -157,8 +176,9 @@ impl Tools {
         composites: &'static dyn CompositeActions,
         shared: SharedParts,
     ) -> Result<Tools, SetupError> {
-        let SharedParts { catalog, ranker, auditor, http_clients } = shared;
+        let SharedParts { catalog, ranker, auditor, http_clients, instances, client } = shared;
         Ok(Tools {
+            instances,
             ranker,
             policy: Policy::new(settings.policy, &catalog).map_err(|error| with_nearest(error, &catalog))?,
             catalog,
@@ -172,7 +192,8 @@ impl Tools {
             capabilities: settings.capabilities,
             describes_itself: describes_itself(settings.gitlab.credential.as_ref()),
             base: settings.gitlab.base.clone(),
-            client: Client::with_connections(settings.gitlab, http_clients),
+            client: client
+                .unwrap_or_else(|| Arc::new(Client::with_connections(settings.gitlab, http_clients))),
             known: Mutex::default(),
             auditor,
             workspace: Workspace::default(),

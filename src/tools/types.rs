@@ -13,6 +13,12 @@ use crate::present::Attachment;
 pub const FIND: &str = "gitlab_find_action";
 pub const EXECUTE: &str = "gitlab_execute_action";
 
+/// The tool that executes reads only, if it is offered.
+pub const READ: &str = "gitlab_read_action";
+
+/// The argument that names one of several configured instances.
+pub const INSTANCE: &str = "instance";
+
 /// Arguments of `gitlab_find_action`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -29,6 +35,8 @@ pub struct FindRequest {
     pub detail: Option<Detail>,
     /// Explain the rank of each action.
     pub explain: Option<bool>,
+    /// The GitLab instance by its name, if several are configured.
+    pub instance: Option<String>,
 }
 
 /// Detail of the parameters in a find.
@@ -77,6 +85,8 @@ pub struct ExecuteRequest {
     pub sum: Option<String>,
     /// Keep only so many groups of `count_by`, the largest.
     pub top: Option<u64>,
+    /// The GitLab instance by its name, if several are configured.
+    pub instance: Option<String>,
 }
 
 /// Detail of a reply.

@@ -35,6 +35,7 @@ mod faults;
 mod find;
 mod fuzz_targets;
 mod http;
+mod instances;
 mod layering;
 mod policy;
 mod promises;

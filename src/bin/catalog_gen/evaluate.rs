@@ -107,5 +107,6 @@ fn unconnected() -> Result<tools::Settings, GeneratorError> {
         files_dir: None,
         capabilities: tools::Capabilities::Minimal,
         local_hints: true,
+        read_tool: false,
     })
 }

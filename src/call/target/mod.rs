@@ -72,6 +72,25 @@ pub fn reference(text: &str, base: &Url) -> Option<String> {
     parse(text, base).ok().map(|reference| reference.to_string())
 }
 
+/// True if a text is a web URL of any host.
+pub fn is_web_url(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        ["http", "https"].iter().any(|web| scheme.trim().eq_ignore_ascii_case(web))
+    })
+}
+
+/// True if a text is a URL below the root of this instance. The scheme may be missing.
+pub fn is_url_of(text: &str, base: &Url) -> bool {
+    let Some(url) = page::address(text.trim(), base) else { return false };
+    let below = url.path().strip_prefix(base.path().trim_end_matches('/'));
+    page::host(&url) == page::host(base) && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The full path of the project or group of a URL or a short reference.
+pub fn path_of(text: &str, base: &Url) -> Option<String> {
+    parse(text, base).ok().map(|reference| reference.path).filter(|path| !path.is_empty())
+}
+
 /// The kind of object on a page, which determines the action that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {

@@ -14,7 +14,7 @@ pub use error::AuthError;
 use super::doctor::fetch;
 use super::{AuthCommand, Failure, LoginArguments};
 use crate::composite::Composites;
-use crate::config::{Config, Instance};
+use crate::config::{Config, ConfiguredInstance, Instance};
 use crate::credentials::{
     Choice, Helper, LoginFile, SignOut, begin_sign_in, finish_sign_in, sign_out, try_helper, use_helper,
 };
@@ -36,11 +36,12 @@ pub async fn run(
     }
 }
 
-/// The root URL of the instance, and the file of sign-ins.
-fn place(config: &Config) -> Result<(&Url, LoginFile), AuthError> {
-    let Instance::At(base) = &config.instance else { return Err(AuthError::Sandbox) };
+/// The default instance with its root URL, and the file of sign-ins.
+fn place(config: &Config) -> Result<(&ConfiguredInstance, &Url, LoginFile), AuthError> {
+    let of = config.instances.first().ok_or(AuthError::Sandbox)?;
+    let Instance::At(base) = &of.instance else { return Err(AuthError::Sandbox) };
     let path = config.login.file.clone().ok_or(AuthError::NoFile)?;
-    Ok((base, LoginFile::new(path)))
+    Ok((of, base, LoginFile::new(path)))
 }
 
 async fn log_in(
@@ -49,8 +50,8 @@ async fn log_in(
     settings: tools::Settings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let (base, file) = place(config)?;
-    if config.is_unencrypted() {
+    let (of, base, file) = place(config)?;
+    if of.is_unencrypted() {
         tracing::warn!("the sign-in travels unencrypted: GITLAB_URL is plain http to another machine");
     }
     let helper = match (arguments.helper, &config.login.client_id) {
@@ -71,7 +72,7 @@ async fn log_in(
             (None, true) => "read_api",
             (None, false) => "api",
         };
-        let clients = HttpClients::new(&config.connection(base.clone()));
+        let clients = HttpClients::new(&config.connection(of, base.clone()));
         let begun = begin_sign_in(&clients, client_id, scope).await.map_err(AuthError::from)?;
         let page = begun.verification_uri_complete.as_ref().unwrap_or(&begun.verification_uri);
         writeln!(out, "Open {page}")?;
@@ -177,8 +178,8 @@ async fn show_status(
 }
 
 async fn log_out(config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
-    let (base, file) = place(config)?;
-    let clients = HttpClients::new(&config.connection(base.clone()));
+    let (of, base, file) = place(config)?;
+    let clients = HttpClients::new(&config.connection(of, base.clone()));
     match sign_out(&clients, &file, base).await.map_err(AuthError::from)? {
         SignOut::NotSignedIn => writeln!(out, "There is no sign-in to {base}.")?,
         SignOut::Revoked => writeln!(out, "Signed out of {base}: the tokens are revoked.")?,

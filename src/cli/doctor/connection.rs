@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::report::Finding;
 use crate::catalog::Version;
-use crate::config::{Config, Instance};
+use crate::config::{Config, ConfiguredInstance, Instance};
 use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};
 use crate::text::error_chain;
 use crate::tools::{Tools, connection_hint};
@@ -21,11 +21,16 @@ const CLOCK_APART: u64 = 60;
 const CERTIFICATE_SOON: u64 = 3;
 
 /// Checks the address, the proxy, the certificate and the version.
-pub(super) fn findings(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>) -> Vec<Finding> {
+pub(super) fn findings(
+    tools: &Tools,
+    config: &Config,
+    of: &ConfiguredInstance,
+    version: &Result<Reply, GitlabError>,
+) -> Vec<Finding> {
     vec![
-        address(tools, config, version),
+        address(tools, of, version),
         proxy(tools, version),
-        certificate(tools, config, version),
+        certificate(tools, config, of, version),
         self::version(version, tools.catalog_version()),
     ]
 }
@@ -35,9 +40,9 @@ pub(super) fn limits(tools: &Tools) -> [Finding; 2] {
     [rate(tools), clock(tools)]
 }
 
-fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>) -> Finding {
+fn address(tools: &Tools, of: &ConfiguredInstance, version: &Result<Reply, GitlabError>) -> Finding {
     const CHECK: &str = "address";
-    let place = match &config.instance {
+    let place = match &of.instance {
         Instance::At(url) => url.to_string(),
         Instance::Sandbox => "the sandbox inside this program".to_owned(),
     };
@@ -108,16 +113,21 @@ fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
     }
 }
 
-fn certificate(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>) -> Finding {
+fn certificate(
+    tools: &Tools,
+    config: &Config,
+    of: &ConfiguredInstance,
+    version: &Result<Reply, GitlabError>,
+) -> Finding {
     const CHECK: &str = "certificate";
-    let is_https = matches!(&config.instance, Instance::At(url) if url.scheme() == "https");
+    let is_https = matches!(&of.instance, Instance::At(url) if url.scheme() == "https");
     match version {
         Err(GitlabError::Setup { what, .. }) => Finding::failure(
             CHECK,
             what.clone(),
             "Fix the file named by GITLAB_CA_FILE, GITLAB_CLIENT_CERT or GITLAB_CLIENT_KEY.",
         ),
-        _ if config.exposes_token() => Finding::warning(
+        _ if config.exposes_token(of) => Finding::warning(
             CHECK,
             "none (plain http): anyone on the network path can read the token and all traffic",
             "Set GITLAB_URL to an https address.",
@@ -129,7 +139,7 @@ fn certificate(tools: &Tools, config: &Config, version: &Result<Reply, GitlabErr
         Err(GitlabError::Network { .. } | GitlabError::Timeout { .. }) => {
             Finding::unknown(CHECK, "not checked: there is no connection")
         }
-        _ if config.insecure_tls => Finding::warning(
+        _ if of.insecure_tls => Finding::warning(
             CHECK,
             "not verified (GITLAB_INSECURE_TLS): anyone on the network path can read the token",
             "Set GITLAB_CA_FILE to the certificate of its authority and remove GITLAB_INSECURE_TLS.",

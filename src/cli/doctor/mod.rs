@@ -8,14 +8,24 @@ mod token;
 use std::io::Write;
 
 use super::Failure;
-use crate::config::Config;
-use crate::tools::Tools;
+use crate::config::{Config, ConfiguredInstance};
+use crate::tools::{Instances, Tools};
 pub use fetch::fetch;
 use report::{Finding, State};
 
 /// Runs all checks, prints the findings, and fails with the worst status.
-pub async fn run(tools: &Tools, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
-    let found = examine(tools, config).await;
+pub async fn run(
+    instances: &Instances,
+    config: &Config,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
+    let is_single = config.instances.len() == 1;
+    for ((name, tools), of) in instances.each().zip(&config.instances) {
+        let findings = examine(tools, config, of).await.into_iter();
+        found.extend(findings.map(|finding| if is_single { finding } else { finding.of_instance(name) }));
+    }
     let report = if json { report::json(&found) } else { report::text(&found) };
     out.write_all(report.as_bytes())?;
     match report::worst(&found) {
@@ -25,8 +35,9 @@ pub async fn run(tools: &Tools, config: &Config, json: bool, out: &mut dyn Write
     }
 }
 
-async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
-    let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
+/// Checks one instance.
+async fn examine(tools: &Tools, config: &Config, of: &ConfiguredInstance) -> Vec<Finding> {
+    let mut found = Vec::new();
     let version = match fetch(tools, "instance.get_version").await {
         Ok(version) => version,
         Err(denial) => {
@@ -39,11 +50,11 @@ async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
             return found;
         }
     };
-    found.extend(connection::findings(tools, config, &version));
+    found.extend(connection::findings(tools, config, of, &version));
     let is_reached = found.iter().all(|finding| finding.state != State::Failure);
-    found.push(token::source(config));
+    found.push(token::source(of));
     if is_reached {
-        found.extend(token::findings(tools, config).await);
+        found.extend(token::findings(tools, config, of).await);
     } else {
         found.push(Finding::unknown("token", "not checked: GitLab cannot be reached"));
     }

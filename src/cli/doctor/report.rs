@@ -8,6 +8,9 @@ use serde_json::json;
 /// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
+    /// The instance, if several are configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance: Option<String>,
     pub check: &'static str,
     pub state: State,
     pub says: String,
@@ -40,20 +43,25 @@ impl State {
 }
 
 impl Finding {
+    /// The finding as one on this instance.
+    pub fn of_instance(self, name: &str) -> Finding {
+        Finding { instance: Some(name.to_owned()), ..self }
+    }
+
     pub fn passed(check: &'static str, says: impl Into<String>) -> Finding {
-        Finding { check, state: State::Fine, says: says.into(), mend: None }
+        Finding { instance: None, check, state: State::Fine, says: says.into(), mend: None }
     }
 
     pub fn unknown(check: &'static str, says: impl Into<String>) -> Finding {
-        Finding { check, state: State::Unknown, says: says.into(), mend: None }
+        Finding { instance: None, check, state: State::Unknown, says: says.into(), mend: None }
     }
 
     pub fn warning(check: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding { check, state: State::Warning, says: says.into(), mend: Some(mend.into()) }
+        Finding { instance: None, check, state: State::Warning, says: says.into(), mend: Some(mend.into()) }
     }
 
     pub fn failure(check: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding { check, state: State::Failure, says: says.into(), mend: Some(mend.into()) }
+        Finding { instance: None, check, state: State::Failure, says: says.into(), mend: Some(mend.into()) }
     }
 }
 
@@ -62,10 +70,15 @@ pub fn worst(found: &[Finding]) -> State {
     found.iter().map(|finding| finding.state).max().unwrap_or(State::Fine)
 }
 
-/// Renders a line for each finding, followed by its fix.
+/// Renders a line for each finding, followed by its fix; those of each of several instances below its name.
 pub fn text(found: &[Finding]) -> String {
     let mut text = String::new();
-    for Finding { check, state, says, mend } in found {
+    let mut of = None;
+    for Finding { instance, check, state, says, mend } in found {
+        if instance.as_ref() != of {
+            of = instance.as_ref();
+            let _ = writeln!(text, "{}:", instance.as_deref().unwrap_or_default());
+        }
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{:8} {check:12} {says}", state.word());
         if let Some(mend) = mend {

@@ -8,7 +8,7 @@ use time::{Date, Duration, OffsetDateTime};
 
 use super::fetch::fetch;
 use super::report::Finding;
-use crate::config::{Config, Instance};
+use crate::config::{Config, ConfiguredInstance, Instance};
 use crate::gitlab::{Content, GitlabError, Reply, Token};
 use crate::text::error_chain;
 use crate::tools::Tools;
@@ -22,9 +22,9 @@ const EXPIRY: &str = "expiry";
 const SOON: i64 = 14;
 
 /// Shows where the token comes from, and what else is set and not used.
-pub(super) fn source(config: &Config) -> Finding {
-    let credentials = &config.credentials;
-    if config.instance == Instance::Sandbox && credentials.is_none() {
+pub(super) fn source(of: &ConfiguredInstance) -> Finding {
+    let credentials = &of.credentials;
+    if of.instance == Instance::Sandbox && credentials.is_none() {
         return Finding::passed(SOURCE, "the sandbox's own token");
     }
     let source = credentials.describe();
@@ -48,7 +48,8 @@ pub(super) fn source(config: &Config) -> Finding {
 }
 
 /// Checks the token.
-pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
+pub(super) async fn findings(tools: &Tools, config: &Config, of: &ConfiguredInstance) -> Vec<Finding> {
+    let is_read_only = config.policy.read_only || of.read_only;
     let issued = match tools.client().issued_token().await {
         Ok(Some(issued)) => issued,
         Ok(None) => {
@@ -80,12 +81,12 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
     match (&user, &own) {
         (_, Ok(own)) => {
             let own = json(own);
-            vec![known(token, user.as_ref().ok().map(json), own), scopes(config, own), expiry(own)]
+            vec![known(token, user.as_ref().ok().map(json), own), scopes(is_read_only, own), expiry(own)]
         }
         (Ok(user), Err(_)) => {
             let who = describe_user(Some(json(user)));
             let mut found = vec![Finding::passed(CHECK, format!("{}{who}", kind(token, Some(json(user)))))];
-            found.extend(described(tools, config, issued.expires_at).await);
+            found.extend(described(tools, is_read_only, issued.expires_at).await);
             found
         }
         (Err(error), Err(_)) => vec![refused(error)],
@@ -93,11 +94,11 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
 }
 
 /// Checks the scopes and the expiry of an OAuth token, which GitLab describes elsewhere.
-async fn described(tools: &Tools, config: &Config, expires_at: Option<SystemTime>) -> Vec<Finding> {
+async fn described(tools: &Tools, is_read_only: bool, expires_at: Option<SystemTime>) -> Vec<Finding> {
     // An instance may not describe it; that is no problem.
     let description = tools.client().describe_token().await.ok().flatten();
     let scopes = match &description {
-        Some(description) => judge_scopes(config, &description.scopes),
+        Some(description) => judge_scopes(is_read_only, &description.scopes),
         None => Finding::unknown(SCOPES, "GitLab does not report them for this kind of token"),
     };
     let told = description.and_then(|description| description.expires_in);
@@ -155,19 +156,19 @@ fn describe_user(user: Option<&Value>) -> String {
     name.map(|name| format!(" of {name}")).unwrap_or_default()
 }
 
-fn scopes(config: &Config, own: &Value) -> Finding {
+fn scopes(is_read_only: bool, own: &Value) -> Finding {
     let scopes = own.get("scopes").and_then(Value::as_array).into_iter().flatten();
     let scopes: Vec<String> = scopes.filter_map(Value::as_str).map(str::to_owned).collect();
-    judge_scopes(config, &scopes)
+    judge_scopes(is_read_only, &scopes)
 }
 
-fn judge_scopes(config: &Config, scopes: &[String]) -> Finding {
+fn judge_scopes(is_read_only: bool, scopes: &[String]) -> Finding {
     let has = |scope: &str| scopes.iter().any(|known| known == scope);
     let says = scopes.join(", ");
     match () {
         // A fine-grained token has permissions instead of scopes, and GitLab does not report them.
         () if has("api") || has("granular") => Finding::passed(SCOPES, says),
-        () if has("read_api") && config.policy.read_only => Finding::passed(SCOPES, says),
+        () if has("read_api") && is_read_only => Finding::passed(SCOPES, says),
         () if has("read_api") => Finding::warning(
             SCOPES,
             format!("{says}: GitLab will refuse all changes"),

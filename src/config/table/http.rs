@@ -98,7 +98,8 @@ pub static INSTANCES: Setting = Setting {
     aliases: &[],
     flag: Some("instances"),
     value: "LIST",
-    what: "Further GitLab instances that callers over HTTP may name in the header `GITLAB-URL`.",
+    what: "Further GitLab instances that callers over HTTP may name in the header `GITLAB-URL`; see \
+           docs/guides/several-gitlabs.md.",
     accepts: "http or https URLs without user, password, query or fragment, separated by commas",
     default: None,
     example: "https://gitlab.example.com,https://git.example.org/sub",

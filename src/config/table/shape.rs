@@ -1,6 +1,6 @@
 //! Surface settings: tools offered, toolsets and domains, descriptions.
 
-use super::setting::Setting;
+use super::setting::{SWITCH, Setting};
 
 pub static TOOL_SURFACE: Setting = Setting {
     name: "TOOL_SURFACE",
@@ -12,6 +12,18 @@ pub static TOOL_SURFACE: Setting = Setting {
     accepts: "dynamic, meta, individual or toolset",
     default: Some("dynamic"),
     example: "meta",
+};
+
+pub static READ_TOOL: Setting = Setting {
+    name: "GITLAB_READ_TOOL",
+    aliases: &[],
+    flag: Some("read-tool"),
+    value: "BOOL",
+    what: "Also offer `gitlab_read_action`, which runs reads only and is marked read-only, for clients that ask before \
+           every other tool (`dynamic` and `toolset`).",
+    accepts: SWITCH,
+    default: Some("false"),
+    example: "true",
 };
 
 pub static TOOLSETS: Setting = Setting {

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use super::bucket::Bucket;
 use super::caller_key::CallerKey;
 use crate::server::handler::Handler;
-use crate::tools::Tools;
+use crate::tools::Instances;
 
 /// Maximum number of callers. Beyond it, the one that was idle longest is freed.
 const MAX_CALLERS: usize = 1_000;
@@ -20,7 +20,7 @@ const IDLE: Duration = Duration::from_secs(15 * 60);
 /// State of one caller.
 pub(super) struct Caller {
     pub(super) name: String,
-    pub(super) handler: Handler<Tools>,
+    pub(super) handler: Handler<Instances>,
     /// One find at a time: a find computes, and a flood of one caller's must not delay those of others.
     pub(super) finds: Semaphore,
     /// Concurrent requests.

@@ -35,7 +35,7 @@ use super::request_rules::{is_json, malformed_message, repeated_header};
 use super::settings::{AuthMode, ListenAddress, Settings};
 use crate::server::handler::Handler;
 use crate::surface::{self, Surface};
-use crate::tools::{CallerError, CallerProfile, Narrowing, ToolsFactory};
+use crate::tools::{CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
 
 /// Target of the access log.
 pub const ACCESS: &str = "access_log";
@@ -84,7 +84,10 @@ impl Edge {
         let profile = CallerProfile {
             name: "front".to_owned(),
             base: factory.default_instance().clone(),
-            credential: None,
+            credential: match settings.auth {
+                AuthMode::None => CallerCredential::OfServer,
+                _ => CallerCredential::Own(None),
+            },
             narrowing: Narrowing::default(),
         };
         let front = Arc::new(new_caller(&factory, &surface, &settings, profile, now)?);
@@ -153,8 +156,8 @@ impl Edge {
         }
         let verified = self.verify(&identity, now).await?;
         let credential = match self.settings.auth {
-            AuthMode::None => self.factory.own_credential(),
-            _ => identity.credential.map(|credential| credential.token.into()),
+            AuthMode::None => CallerCredential::OfServer,
+            _ => CallerCredential::Own(identity.credential.map(|credential| credential.token.into())),
         };
         let Identity { base, narrowing, .. } = identity;
         let profile = CallerProfile { name: CallerKey::name(key), base, credential, narrowing };
@@ -188,11 +191,14 @@ fn new_caller(
     now: Instant,
 ) -> Result<Caller, CallerError> {
     let name = profile.name.clone();
-    let tools = Arc::new(factory.tools_for(profile)?);
-    let surface = Surface::new(surface.clone(), Arc::clone(&tools));
+    let instances = Arc::new(factory.tools_for(profile)?);
+    for (_, tools) in instances.each() {
+        surface::reword(tools, surface);
+    }
+    let surface = Surface::new(surface.clone(), Arc::clone(instances.front()));
     Ok(Caller {
         name,
-        handler: Handler::without_session(tools, surface),
+        handler: Handler::without_session(instances, surface),
         finds: Semaphore::new(1),
         calls: Arc::new(Semaphore::new(settings.caller_calls)),
         bucket: Bucket::new(settings.caller_rate, now),

@@ -17,11 +17,14 @@ use serde_json::{Map, Value, json};
 
 use super::callers::Caller;
 use super::metrics::{CallLabels, Metrics};
-use crate::tools::{EXECUTE, FIND, ToolsFactory};
+use crate::tools::{EXECUTE, FIND, READ, ToolsFactory};
 
 /// Header that the client fills with the action of an execute (MCP 2026-07-28, transports, `x-mcp-header`): gateways
 /// and logs see `Mcp-Param-Action`.
 const ACTION_HEADER: &str = "Action";
+
+/// The tools whose argument is an action.
+const ACTION_TOOLS: [&str; 2] = [EXECUTE, READ];
 
 /// The tool call of an HTTP request, for the access log and the status of the response.
 #[derive(Debug)]
@@ -78,7 +81,7 @@ impl ServerHandler for HttpHandler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tool = (name == EXECUTE).then(|| self.front.handler.tool(name))??;
+        let tool = ACTION_TOOLS.contains(&name).then(|| self.front.handler.tool(name))??;
         Some(with_action_header(tool))
     }
 
@@ -209,9 +212,9 @@ impl HttpHandler {
     }
 }
 
-/// The tool with the annotation of its parameter `action`, if it is execute.
+/// The tool with the annotation of its parameter `action`, if it has one.
 fn with_action_header(mut tool: Tool) -> Tool {
-    if tool.name != EXECUTE {
+    if !ACTION_TOOLS.contains(&tool.name.as_ref()) {
         return tool;
     }
     let mut schema = (*tool.input_schema).clone();

@@ -19,8 +19,6 @@ pub struct Settings {
     pub allowed_hosts: Vec<String>,
     /// Origins accepted in `Origin`, in addition to the server's own; a request without the header is accepted.
     pub allowed_origins: Vec<String>,
-    /// Instances that callers may name, in addition to the default one.
-    pub instances: Vec<Url>,
     /// Sustained requests per second of one caller; twice as many in a burst.
     pub caller_rate: u32,
     /// Concurrent requests of one caller.

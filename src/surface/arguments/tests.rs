@@ -4,7 +4,7 @@ use super::*;
 use crate::tools::{Detail, ExecuteRequest, FindRequest};
 
 fn listed(offer: &Offer) -> Map<String, Value> {
-    offer.source().finished(SchemaMode::Flat).input_schema
+    offer.source(&[]).finished(SchemaMode::Flat).input_schema
 }
 
 fn find(arguments: Value) -> Result<Checked<FindRequest>, ToolError> {

@@ -40,6 +40,8 @@ pub struct Auditor {
     log: Arc<AuditLog>,
     /// Name of the caller in the log; none if the server has one caller only.
     caller: Option<Arc<str>>,
+    /// Name of the instance in the log; none if one is configured.
+    instance: Option<Arc<str>>,
 }
 
 /// The audit log of one process.
@@ -80,6 +82,9 @@ struct AuditLine {
     /// The caller of a shared server: a digest that is no credential.
     #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<Arc<str>>,
+    /// The instance, if several are configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<Arc<str>>,
     /// Id of the action; none for an unknown action.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<String>,
@@ -113,12 +118,17 @@ struct AuditLine {
 impl Auditor {
     pub fn new(form: Audit) -> Auditor {
         let (lines, pending, next) = (LineWriter::default(), Mutex::default(), AtomicU64::default());
-        Auditor { log: Arc::new(AuditLog { form, lines, pending, next }), caller: None }
+        Auditor { log: Arc::new(AuditLog { form, lines, pending, next }), caller: None, instance: None }
     }
 
     /// The auditor of one caller, on the same log.
     pub fn of_caller(&self, caller: &str) -> Auditor {
-        Auditor { log: Arc::clone(&self.log), caller: Some(caller.into()) }
+        Auditor { caller: Some(caller.into()), ..self.clone() }
+    }
+
+    /// The auditor of the calls to one of several instances, on the same log.
+    pub fn of_instance(&self, instance: &str) -> Auditor {
+        Auditor { instance: Some(instance.into()), ..self.clone() }
     }
 
     /// Writes the line of a read of this server's own that a rule denies; `purpose` is its reason.
@@ -132,9 +142,13 @@ impl Auditor {
 
     /// Begins the line of a call.
     pub fn begin(&self) -> AuditEntry<'_> {
-        let caller = self.caller.clone();
-        let line =
-            AuditLine { caller, decision: "none", outcome: "cancelled".to_owned(), ..AuditLine::default() };
+        let line = AuditLine {
+            caller: self.caller.clone(),
+            instance: self.instance.clone(),
+            decision: "none",
+            outcome: "cancelled".to_owned(),
+            ..AuditLine::default()
+        };
         let number = self.log.next.fetch_add(1, Ordering::Relaxed);
         let entry = AuditEntry {
             auditor: self,

@@ -237,6 +237,9 @@ fn strictest(effects: &Effects) -> Option<String> {
 /// Name of the detail with the scope that the token lacks.
 pub const MISSING_SCOPE: &str = "missing_scope";
 
+/// Detail with the tool that runs what the called one refuses.
+pub const OTHER_TOOL: &str = "tool";
+
 /// Reason to ask about a call. `unknown` are parameters and values that the catalog does not know; a write with them is
 /// asked about as a grant.
 pub fn why_asked(rule: &Rule, action: &Action, unknown: &[String]) -> String {
@@ -257,6 +260,7 @@ pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: u
         Rule::Scope { needs, .. } => ToolError::new(ErrorKind::Forbidden, message)
             .detail(MISSING_SCOPE, json!(needs.replace('`', "")))
             .hint(format!("Give GITLAB_TOKEN a token with {needs}.")),
+        Rule::ReadTool => ToolError::new(ErrorKind::Denied, message).detail(OTHER_TOOL, json!(EXECUTE)),
         _ => ToolError::new(ErrorKind::Denied, message),
     }
 }

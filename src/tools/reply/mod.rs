@@ -8,5 +8,6 @@ pub mod header;
 pub mod output_filter;
 pub mod paging;
 pub mod render;
+pub mod rewrite_calls;
 pub mod state_notes;
 mod uploads;

@@ -38,6 +38,35 @@ fn help_says_what_there_is() {
 }
 
 #[test]
+fn types_are_written_for_the_actions_that_are_named() {
+    let types = output(&["catalog", "types", "--ts", "issue", "api.graphql"]);
+    let line = |id: &str| {
+        let start = format!("  \"{id}\": ");
+        types.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or_else(|| panic!("no {id}: {types}"))
+    };
+    assert!(line("issue.get").starts_with("{ fullPath: string; iid: number"), "{}", line("issue.get"));
+    let list = line("issue.list");
+    assert!(
+        list.contains("state?: \"opened\" | \"closed\" | \"all\"") && list.contains("labels?: "),
+        "{list}"
+    );
+    assert!(line("api.graphql").contains("document: string"), "{}", line("api.graphql"));
+    assert!(types.contains("(read) */") && types.contains("(destructive) */"), "{types}");
+    assert!(!types.contains("\"merge_request.get\"") && !types.contains("\"issue_note.create\""), "{types}");
+    assert!(types.contains("export type Execute = "));
+    // All of them: braces and quotes are balanced, and each action is there once.
+    let all = output(&["catalog", "types", "--ts"]);
+    let count = |c: char| all.matches(c).count();
+    assert_eq!((count('{'), count('(')), (count('}'), count(')')));
+    let ids: Vec<&str> =
+        all.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next()).collect();
+    let unique: std::collections::BTreeSet<&&str> = ids.iter().collect();
+    assert!(ids.len() > 1_000 && unique.len() == ids.len(), "{}", ids.len());
+    assert_eq!(run(&["catalog", "types", "--ts", "no_such_domain"]).0, Some(1));
+    assert_eq!(run(&["catalog", "types"]).0, Some(2));
+}
+
+#[test]
 fn every_flag_has_help() {
     for arguments in [
         &["-h"][..],

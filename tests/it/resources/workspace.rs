@@ -16,6 +16,7 @@ use rmcp::transport::TokioChildProcess;
 use serde_json::{Map, Value, json};
 
 use crate::support::client::{Client, execute, program, succeed};
+use crate::support::scripted_gitlab::Gitlab;
 
 const SECRET: &str = "glpat-very-secret";
 
@@ -138,6 +139,29 @@ async fn the_workspaces_project_is_the_one_that_is_meant() {
     let resolved = structured(&run(&session, "project.resolve", json!({})).await);
     assert_eq!((&resolved["fullPath"], &resolved["is_default"]), (&json!("acme/widget"), &json!(true)));
     assert_eq!(resolved["from"]["branch"], "main");
+    session.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_remote_of_the_workspace_chooses_the_instance() {
+    let work = Gitlab::with_project();
+    let issue = json!({"iid": 7, "title": "at work", "state": "opened"});
+    work.json("/projects/[^/]*/issues/7", &issue);
+    let settings = tempfile::NamedTempFile::new().unwrap();
+    fs::write(settings.path(), format!("[[instance]]\nname = \"work\"\nurl = \"{}\"\n", work.url())).unwrap();
+    let file = settings.path().display().to_string();
+    let directory = checkout(&format!("{}/some/project.git", work.url()));
+    let session = working_in(directory.path(), &[("GITLAB_MCP_CONFIG", &file)]).await;
+    let issue = run(&session, "issue.get", json!({"iid": 7})).await;
+    assert_eq!(structured(&issue)["instance"], "work", "{}", text(&issue));
+    assert!(text(&issue).contains("at work"), "{}", text(&issue));
+    assert!(work.last("/issues/7").path.contains("some%2Fproject"), "{:?}", work.seen());
+    session.cancel().await.unwrap();
+    // A remote of no configured instance leaves it at the default.
+    let directory = checkout("git@elsewhere.example:some/project.git");
+    let session = working_in(directory.path(), &[("GITLAB_MCP_CONFIG", &file)]).await;
+    let issue = run(&session, "issue.get", json!({"fullPath": "acme/widget", "iid": 1})).await;
+    assert_eq!(structured(&issue)["instance"], "sandbox", "{}", text(&issue));
     session.cancel().await.unwrap();
 }
 

@@ -255,6 +255,10 @@ fn a_long_list_comes_in_pages() {
     assert_eq!(sorted.len(), all.len());
     assert!(all.len() > 1_500, "{}", all.len());
     assert_eq!(client.request("tools/list", json!({"cursor": "none"}))["error"]["code"], -32602);
+    for tool in &all {
+        let description = tool["description"].as_str().unwrap();
+        assert!((1..=150).contains(&description.len()), "{}: {description}", tool["name"]);
+    }
     let get = tool(&all, "issue_get");
     assert_eq!(get["annotations"]["readOnlyHint"], true);
     assert_eq!(tool(&all, "issue_delete")["annotations"]["destructiveHint"], true);

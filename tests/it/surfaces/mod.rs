@@ -3,5 +3,6 @@
 pub mod descriptions;
 pub mod listings;
 pub mod other_servers;
+pub mod read_tool;
 pub mod tool_names;
 pub mod toolset;

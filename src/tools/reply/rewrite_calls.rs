@@ -1,12 +1,14 @@
-//! The calls in an answer (`fix`, the next page, the whole of a text, the example of a find) as calls of a surface's
-//! own tools, in its structure and in its text. Data from GitLab is not changed.
+//! Rewrites the calls in an answer (`fix`, the next page, the whole of a text, the example of a find), in its structure
+//! and in its text. Data from GitLab is not changed.
 
 use serde_json::{Map, Value, json};
 
-use crate::tools::{Answer, EXECUTE, MARK, NextCall, ToolError};
+use crate::present::MARK;
+use crate::tools::errors::ToolError;
+use crate::tools::types::{Answer, EXECUTE, FIND, NextCall};
 
-/// The tool and the arguments in place of those of execute.
-type Own<'a> = &'a dyn Fn(&Map<String, Value>) -> Option<(String, Map<String, Value>)>;
+/// The tool and the arguments in place of those of a call of find or execute; none if it stays.
+type Own<'a> = &'a dyn Fn(&str, &Map<String, Value>) -> Option<(String, Map<String, Value>)>;
 
 /// The tool that an action is called by.
 type ToolFor<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -14,28 +16,20 @@ type ToolFor<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// Fields of an answer with data from GitLab.
 const DATA: [&str; 2] = ["data", "would_hit"];
 
-/// The outcome with the surface's own calls.
-pub fn outcome(
-    outcome: Result<Answer, ToolError>,
-    own: Own<'_>,
-    tool_for: ToolFor<'_>,
-) -> Result<Answer, ToolError> {
+/// The outcome with the other calls.
+pub fn rewrite_calls(outcome: Result<Answer, ToolError>, own: Own<'_>) -> Result<Answer, ToolError> {
     // Changed calls, to repeat the change in the text.
     let mut changes = Vec::new();
     match outcome {
         Ok(mut answer) => {
             calls(&mut answer.structured, own, &mut changes);
-            rewrite_at(&mut answer.structured, own, tool_for, &mut changes);
-            if !changes.is_empty() {
-                answer.text = outside_marks(&answer.text, |part| {
-                    changes.iter().fold(part.to_owned(), |text, (old, new)| text.replace(old, new))
-                });
-            }
+            repeat_in_text(&mut answer, &changes);
             Ok(answer)
         }
         Err(mut error) => {
-            if let Some(fix) = error.fix.as_mut().filter(|fix| fix.tool == EXECUTE)
-                && let Some((tool, arguments)) = fix.arguments.as_object().and_then(own)
+            if let Some(fix) = error.fix.as_mut().filter(|fix| is_ours(&fix.tool))
+                && let Some((tool, arguments)) =
+                    fix.arguments.as_object().and_then(|arguments| own(&fix.tool, arguments))
             {
                 *fix = NextCall::new(&tool, Value::Object(arguments));
             }
@@ -45,8 +39,41 @@ pub fn outcome(
     }
 }
 
-/// The call in one field of a structure.
-pub fn call_in(fields: &mut Map<String, Value>, name: &str, own: Own<'_>) {
+/// The results of a find with the tool of each action, and with a call of that tool as the example.
+pub fn name_tools(answer: &mut Answer, own: Own<'_>, tool_for: ToolFor<'_>) {
+    let mut changes = Vec::new();
+    rewrite_results(&mut answer.structured, own, tool_for, &mut changes);
+    repeat_in_text(answer, &changes);
+}
+
+/// Adds an argument to the example of each result of a find.
+pub fn extend_examples(answer: &mut Answer, name: &str, value: &Value) {
+    let mut changes = Vec::new();
+    let results = answer.structured.get_mut("results").and_then(Value::as_array_mut);
+    for example in results.into_iter().flatten().filter_map(|result| result.get_mut("example")) {
+        let old = example.to_string();
+        if let Some(arguments) = example.as_object_mut() {
+            arguments.insert(name.to_owned(), value.clone());
+        }
+        changes.push((format!("Example: `{old}`"), format!("Example: `{example}`")));
+    }
+    repeat_in_text(answer, &changes);
+}
+
+fn repeat_in_text(answer: &mut Answer, changes: &[(String, String)]) {
+    if !changes.is_empty() {
+        answer.text = outside_marks(&answer.text, |part| {
+            changes.iter().fold(part.to_owned(), |text, (old, new)| text.replace(old, new))
+        });
+    }
+}
+
+fn is_ours(tool: &str) -> bool {
+    [FIND, EXECUTE].contains(&tool)
+}
+
+/// Rewrites the call in one field of a structure.
+pub fn rewrite_call_in(fields: &mut Map<String, Value>, name: &str, own: Own<'_>) {
     if let Some(Value::Object(fields)) = fields.get_mut(name) {
         call(fields, own, &mut Vec::new());
     }
@@ -98,12 +125,13 @@ fn rewrite_nested(value: &mut Value, own: Own<'_>, changes: &mut Vec<(String, St
     }
 }
 
-/// `{"tool": …, "arguments": …}` of execute; whether it was one.
+/// Rewrites `{"tool": …, "arguments": …}` of find or execute. Returns true if it was one.
 fn call(fields: &mut Map<String, Value>, own: Own<'_>, changes: &mut Vec<(String, String)>) -> bool {
-    if fields.get("tool").and_then(Value::as_str) != Some(EXECUTE) {
+    let Some(tool) = fields.get("tool").and_then(Value::as_str).filter(|tool| is_ours(tool)) else {
         return false;
-    }
-    let Some((tool, arguments)) = fields.get("arguments").and_then(Value::as_object).and_then(own) else {
+    };
+    let arguments = fields.get("arguments").and_then(Value::as_object);
+    let Some((tool, arguments)) = arguments.and_then(|arguments| own(tool, arguments)) else {
         return true;
     };
     let old = json!(fields).to_string();
@@ -114,7 +142,7 @@ fn call(fields: &mut Map<String, Value>, own: Own<'_>, changes: &mut Vec<(String
 }
 
 /// Adds the tool to each found action, and rewrites the call of the example.
-fn rewrite_at(
+fn rewrite_results(
     structured: &mut Map<String, Value>,
     own: Own<'_>,
     tool_for: ToolFor<'_>,
@@ -127,7 +155,8 @@ fn rewrite_at(
         changes.push((format!("**{id}** ("), format!("**{id}** by {tool} (")));
         if let Some(example) = result.get_mut("example") {
             let old = example.to_string();
-            if let Some((tool, arguments)) = example.as_object().and_then(own) {
+            if let Some((tool, arguments)) = example.as_object().and_then(|arguments| own(EXECUTE, arguments))
+            {
                 *example = json!({"tool": tool, "arguments": arguments});
                 changes.push((format!("Example: `{old}`"), format!("Example: `{example}`")));
             }

@@ -1,0 +1,198 @@
+//! The configured GitLab instances: the one of the plain settings, and the tables `[[instance]]` of the settings file.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+use super::credentials::Login;
+use super::error::ConfigError;
+use super::instance::Instance;
+use super::instance_table::{InstanceTable, TABLE};
+use super::sources::{Sources, read_file};
+use super::table::{CA_FILE, CREDENTIALS, READABLE_PATHS, TOKEN, TOKEN_COMMAND, URL};
+use super::values;
+use crate::credentials::{Choice, GivenToken, Settings};
+use crate::gitlab::{Secret, Token};
+use crate::policy::PathPattern;
+use crate::tools::name_of;
+
+/// A GitLab instance, or one of several accounts there.
+#[derive(Clone, Debug)]
+pub struct ConfiguredInstance {
+    pub name: String,
+    pub instance: Instance,
+    /// The source of its token.
+    pub credentials: Choice,
+    /// Projects and groups that this account is for, where several accounts share an instance.
+    pub paths: Vec<String>,
+    /// Refuses changes here, in addition to GITLAB_READ_ONLY.
+    pub read_only: bool,
+    /// Text of its own policy file, in place of GITLAB_POLICY.
+    pub policy: Option<String>,
+    /// Its own root certificates, in place of GITLAB_CA_FILE.
+    pub ca_file: Option<PathBuf>,
+    /// True if its TLS certificate is not verified.
+    pub insecure_tls: bool,
+    /// True for the instance of GITLAB_URL, which the other plain settings are for.
+    pub is_plain: bool,
+}
+
+impl ConfiguredInstance {
+    /// The instance at a root URL, without a credential and a name of its own.
+    fn at(url: Url, insecure_tls: bool) -> ConfiguredInstance {
+        ConfiguredInstance {
+            name: name_of(&url),
+            instance: Instance::At(url),
+            credentials: Choice::default(),
+            paths: Vec::new(),
+            read_only: false,
+            policy: None,
+            ca_file: None,
+            insecure_tls,
+            is_plain: false,
+        }
+    }
+
+    /// True if the instance is reached over a network without encryption.
+    pub fn is_unencrypted(&self) -> bool {
+        const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+        match &self.instance {
+            Instance::At(url) => {
+                url.scheme() == "http" && !url.host_str().is_some_and(|host| OWN.contains(&host))
+            }
+            Instance::Sandbox => false,
+        }
+    }
+}
+
+impl Sources<'_> {
+    /// All instances, the default first. The plain settings are the default if they have a URL or a token, or if there
+    /// is no table; else it is that of the first table. `listed` are further roots, of the HTTP server.
+    ///
+    /// # Errors
+    /// An invalid table, or two instances of one name.
+    pub(super) fn instances(
+        &self,
+        plain: ConfiguredInstance,
+        listed: &[Url],
+        time_limit: Duration,
+        login: &Login,
+    ) -> Result<Vec<ConfiguredInstance>, ConfigError> {
+        let (mut instances, insecure_tls) = (Vec::new(), plain.insecure_tls);
+        for table in self.file.iter().flat_map(|file| &file.instances) {
+            instances.push(self.configured(table, time_limit, login)?);
+        }
+        let is_plain_set = !plain.credentials.is_none() || self.find(&URL)?.is_some();
+        if is_plain_set || instances.is_empty() {
+            instances.insert(0, plain);
+        }
+        for url in listed {
+            let is_known = |one: &ConfiguredInstance| one.instance == Instance::At(url.clone());
+            if !instances.iter().any(is_known) {
+                instances.push(ConfiguredInstance::at(url.clone(), insecure_tls));
+            }
+        }
+        for (at, one) in instances.iter().enumerate() {
+            let is_twice = |other: &ConfiguredInstance| other.name.eq_ignore_ascii_case(&one.name);
+            if instances.iter().skip(at + 1).any(is_twice) {
+                return Err(ConfigError::TwoInstances(one.name.clone()));
+            }
+        }
+        Ok(instances)
+    }
+
+    fn configured(
+        &self,
+        table: &InstanceTable,
+        time_limit: Duration,
+        login: &Login,
+    ) -> Result<ConfiguredInstance, ConfigError> {
+        let invalid = |key, accepts| ConfigError::Instance { name: table.name.clone(), key, accepts };
+        let is_name = !table.name.is_empty()
+            && table.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        if !is_name {
+            return Err(invalid("name", "letters, digits, `-`, `_` and `.`"));
+        }
+        let instance = values::instance(&table.url).ok_or_else(|| invalid("url", URL.accepts))?;
+        if table.paths.iter().any(|path| PathPattern::parse(path).is_none()) {
+            return Err(invalid("paths", READABLE_PATHS.accepts));
+        }
+        let ca_file = match &table.ca_file {
+            Some(path) => {
+                let readable = values::readable(&path.to_string_lossy());
+                Some(readable.ok_or_else(|| invalid("ca_file", CA_FILE.accepts))?)
+            }
+            None => None,
+        };
+        let read = |path: &PathBuf| read_file(path, &origin(table, "policy"));
+        Ok(ConfiguredInstance {
+            name: table.name.clone(),
+            credentials: self.credentials_of(table, &instance, time_limit, login)?,
+            instance,
+            paths: table.paths.clone(),
+            read_only: table.read_only,
+            policy: table.policy.as_ref().map(read).transpose()?,
+            ca_file,
+            insecure_tls: table.insecure_tls,
+            is_plain: false,
+        })
+    }
+
+    /// The source of the token of a table: what the table names, else the sign-in, else glab and git where
+    /// GITLAB_CREDENTIALS names them.
+    fn credentials_of(
+        &self,
+        table: &InstanceTable,
+        instance: &Instance,
+        time_limit: Duration,
+        login: &Login,
+    ) -> Result<Choice, ConfigError> {
+        let invalid = |key, accepts| ConfigError::Instance { name: table.name.clone(), key, accepts };
+        let mut settings = Settings {
+            helpers: self.parse(&CREDENTIALS, values::helpers)?.unwrap_or_default(),
+            login_file: login.file.clone(),
+            time_limit,
+            ..Settings::default()
+        };
+        let given = |key: &str, text: &str| -> Result<GivenToken, ConfigError> {
+            let origin = origin(table, key);
+            match values::token(text) {
+                Some(text) => Ok(GivenToken { origin, token: Token::guess(Secret::new(text)) }),
+                None => Err(ConfigError::Hidden { origin, accepts: TOKEN.accepts }),
+            }
+        };
+        if let Some(path) = &table.token_file {
+            let text = read_file(path, &origin(table, "token_file"))?;
+            settings.token_file = Some((path.clone(), given("token_file", &text)?));
+        }
+        if let Some(variable) = &table.token_env {
+            let value = (self.lookup)(variable).filter(|value| !value.is_empty());
+            let value = value
+                .ok_or_else(|| invalid("token_env", "the name of an environment variable that is set"))?;
+            let text = value.into_string().map_err(|_| ConfigError::Encoding(variable.clone()))?;
+            settings.variables.push(given("token_env", &text)?);
+        }
+        if let Some(command) = &table.token_command {
+            let command = values::command(command);
+            settings.command = Some(command.ok_or_else(|| invalid("token_command", TOKEN_COMMAND.accepts))?);
+        }
+        match instance {
+            Instance::At(base) => Ok(settings.choose(base)?),
+            Instance::Sandbox => Ok(settings.choose_token()),
+        }
+    }
+}
+
+/// The name of a key in messages.
+fn origin(table: &InstanceTable, key: &str) -> String {
+    format!("{key} of [[{TABLE}]] {}", table.name)
+}
+
+/// The name of the instance of the plain settings.
+pub(super) fn plain_name(instance: &Instance) -> String {
+    match instance {
+        Instance::At(url) => name_of(url),
+        Instance::Sandbox => "sandbox".to_owned(),
+    }
+}

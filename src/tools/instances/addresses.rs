@@ -1,0 +1,101 @@
+//! Addresses in a request: the URLs that say which GitLab it is for, and the project or group that it names.
+
+use serde_json::{Map, Value};
+
+use crate::call::{self, TARGET};
+use crate::catalog::Action;
+use crate::tools::state::Tools;
+use crate::tools::types::ExecuteRequest;
+
+/// The parameter that names a project or group.
+const FULL_PATH: &str = "fullPath";
+
+/// Parameters of composite actions that take addresses.
+const OF_COMPOSITES: [&str; 2] = ["targets", "remote"];
+
+/// Maximum depth of calls within calls.
+const DEPTH: usize = 3;
+
+/// The addresses of a request.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Addresses {
+    /// Web URLs, URLs without a scheme, short references and git remotes, where an action takes an address.
+    pub targets: Vec<String>,
+    /// Projects and groups by their paths.
+    pub paths: Vec<String>,
+}
+
+impl Addresses {
+    /// Collects the addresses of a request; those of a batch are those of its calls.
+    pub fn of_request(tools: &Tools, request: &ExecuteRequest) -> Addresses {
+        let mut found = Addresses::default();
+        found.add_call(tools, &request.action, &request.params, DEPTH);
+        found
+    }
+
+    fn add_call(&mut self, tools: &Tools, name: &str, params: &Map<String, Value>, depth: usize) {
+        // The URL of a page is a name of the action that reads it.
+        let (_, path) = call::request(name.trim());
+        if call::is_web_url(path) {
+            self.targets.push(path.to_owned());
+        }
+        self.add_params(tools, action_named(tools, name).as_ref(), params, depth);
+    }
+
+    fn add_params(
+        &mut self,
+        tools: &Tools,
+        action: Option<&Action>,
+        params: &Map<String, Value>,
+        depth: usize,
+    ) {
+        let is_composite = action.is_none_or(|action| action.plan.is_some());
+        let is_raw = action.is_some_and(|action| action.direct().is_some());
+        for (name, value) in params {
+            let own = action.and_then(|action| action.param(name));
+            let is_target = name == TARGET
+                || (own.is_none() && call::is_target_spelling(name))
+                || (is_composite && OF_COMPOSITES.contains(&name.as_str()));
+            if is_target {
+                self.targets.extend(texts(value));
+            } else if is_raw && name == "path" {
+                self.targets.extend(texts(value).filter(|text| call::is_web_url(text)));
+            } else if names_location(tools, action, name) {
+                let (urls, paths) = texts(value).partition::<Vec<_>, _>(|text| call::is_web_url(text));
+                self.targets.extend(urls);
+                self.paths.extend(paths);
+            } else if is_composite && let (Value::Array(items), Some(depth)) = (value, depth.checked_sub(1)) {
+                items.iter().filter_map(Value::as_object).for_each(|item| self.add_item(tools, item, depth));
+            }
+        }
+    }
+
+    /// Adds a call of a batch, or an item of another composite action.
+    fn add_item(&mut self, tools: &Tools, item: &Map<String, Value>, depth: usize) {
+        match (item.get("action").and_then(Value::as_str), item.get("params").and_then(Value::as_object)) {
+            (Some(action), Some(params)) => self.add_call(tools, action, params, depth),
+            _ => self.add_params(tools, None, item, depth),
+        }
+    }
+}
+
+fn action_named(tools: &Tools, name: &str) -> Option<Action> {
+    let catalog = tools.catalog();
+    let by_alias = || catalog.by_alias(name.trim()).first().copied();
+    catalog.action(catalog.number(name.trim()).or_else(by_alias)?).ok()
+}
+
+/// True if a parameter names a project or group.
+fn names_location(tools: &Tools, action: Option<&Action>, name: &str) -> bool {
+    let spelled = || {
+        let words = tools.catalog().words().ok()?;
+        call::param_named(action?, name, words).map(|param| param.name == FULL_PATH)
+    };
+    name == FULL_PATH || spelled().unwrap_or_default()
+}
+
+/// A text, or the texts of a list.
+fn texts(value: &Value) -> impl Iterator<Item = String> + '_ {
+    let listed = value.as_array().into_iter().flatten();
+    value.as_str().into_iter().chain(listed.filter_map(Value::as_str)).map(|text| text.trim().to_owned())
+}

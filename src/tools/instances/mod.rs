@@ -1,0 +1,195 @@
+//! The configured GitLab instances: each has tools of its own (credential, policy, look-ups, confirmation tokens,
+//! version, scopes, connection), and a call is handed to those of one instance. The tools of an instance know no other
+//! address and no other credential, so a token cannot be sent to the host of another instance.
+
+mod addresses;
+mod configured;
+mod route;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::tools::errors::mapping::OTHER_TOOL;
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::reply::rewrite_calls::{extend_examples, rewrite_calls};
+use crate::tools::state::{InstanceLabel, Settings, Tools};
+use crate::tools::types::{Answer, ExecuteRequest, FindRequest, INSTANCE, NextCall, READ};
+pub use configured::{ConfiguredInstance, Instances};
+use route::Route;
+
+/// Settings of one instance.
+#[derive(Clone, Debug)]
+pub struct InstanceSettings {
+    /// The name by which calls choose it.
+    pub name: String,
+    /// Patterns of the projects and groups that this account is for, where several accounts share an instance.
+    pub paths: Vec<String>,
+    pub tools: Settings,
+}
+
+impl Instances {
+    /// Takes the directories that the client works in.
+    pub fn work_in(&self, roots: &[String]) {
+        for instance in self.all() {
+            instance.tools.work_in(roots);
+            if let Some(reader) = &instance.reader {
+                reader.work_in(roots);
+            }
+        }
+    }
+
+    /// Sets the scopes of the token of the default instance, if they are known from elsewhere.
+    pub fn learn_scopes(&self, scopes: &[String]) {
+        self.default.tools.learn_scopes(scopes);
+        if let Some(reader) = &self.default.reader {
+            reader.learn_scopes(scopes);
+        }
+    }
+
+    /// Runs `gitlab_find_action`, with the policy and the version of the instance.
+    pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
+        if self.is_single() {
+            return self.default.tools.find(request);
+        }
+        let route = self.route_find(request).map_err(|error| self.bounded(error))?;
+        let found = route.instance.tools.find(request);
+        if !route.is_named {
+            return found.map(|answer| self.redact(answer, route.instance));
+        }
+        let mut outcome = self.finish(found, route);
+        if let Ok(answer) = &mut outcome {
+            extend_examples(answer, INSTANCE, &json!(route.instance.name));
+        }
+        outcome
+    }
+
+    /// True if the answer of a find depends on the version of the instance, which is not known yet.
+    pub fn needs_version(&self, request: &FindRequest, answer: &Answer) -> bool {
+        self.found_in(request).needs_version(answer)
+    }
+
+    /// The tools whose policy and version a find is answered by.
+    pub fn found_in(&self, request: &FindRequest) -> &Tools {
+        match self.is_single() {
+            true => &self.default.tools,
+            false => self.route_find(request).map_or(&self.default.tools, |route| &route.instance.tools),
+        }
+    }
+
+    /// Runs `gitlab_execute_action` on the instance that the request is for.
+    pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+        if self.is_single() {
+            return self.default.tools.execute(request).await;
+        }
+        let route = self.route_execute(request).map_err(|error| self.bounded(error))?;
+        let request = self.without_instance(request);
+        self.finish(route.instance.tools.execute(&request).await, route)
+    }
+
+    /// Runs `gitlab_read_action`: executes what policy calls a read, and refuses everything else.
+    pub async fn read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+        let route = match self.is_single() {
+            true => Route { instance: &self.default, is_named: false },
+            false => self.route_execute(request).map_err(|error| self.bounded(error))?,
+        };
+        let asked = self.without_instance(request);
+        let Some(reader) = &route.instance.reader else {
+            let message = format!("{READ} is not offered (GITLAB_READ_TOOL)");
+            let error = ToolError::new(ErrorKind::Denied, message);
+            return Err(self.bounded(error.fix(NextCall::for_request(request))));
+        };
+        let outcome = reader.execute(&asked).await.map_err(|mut error| {
+            if error.details.shift_remove(OTHER_TOOL).is_some() {
+                error.message = format!("{READ} only reads: {}", error.message);
+                error = error.fix(NextCall::for_request(&asked));
+            }
+            error
+        });
+        if self.is_single() { outcome } else { self.finish(outcome, route) }
+    }
+
+    /// The tools that a resource is read with, and its URI without `instance=NAME`.
+    pub fn route_resource(&self, uri: &str) -> Result<(Arc<Tools>, String), ToolError> {
+        if self.is_single() {
+            return Ok((Arc::clone(&self.default.tools), uri.to_owned()));
+        }
+        let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
+        let (names, rest): (Vec<&str>, Vec<&str>) =
+            query.split('&').partition(|pair| pair.starts_with("instance="));
+        let rest: Vec<&str> = rest.into_iter().filter(|pair| !pair.is_empty()).collect();
+        let uri = if rest.is_empty() { path.to_owned() } else { format!("{path}?{}", rest.join("&")) };
+        let name = names.first().and_then(|pair| pair.strip_prefix("instance="));
+        let route =
+            self.route_find(&FindRequest { instance: name.map(str::to_owned), ..FindRequest::default() })?;
+        Ok((Arc::clone(&route.instance.tools), uri))
+    }
+
+    /// Redacts the credentials of every other instance in a text.
+    pub fn redact_text(&self, text: &mut String) {
+        for instance in self.all().filter(|_| !self.is_single()) {
+            instance.tools.client.secrets().redact_string(text);
+        }
+    }
+
+    /// The request as the tools of one instance take it. A confirmation token is then independent of how the instance
+    /// was chosen.
+    fn without_instance(&self, request: &ExecuteRequest) -> ExecuteRequest {
+        let mut request = ExecuteRequest { instance: None, ..request.clone() };
+        let action = self.front.catalog().get(&request.action).ok().flatten();
+        if action.is_some_and(|action| action.param(INSTANCE).is_none()) {
+            request.params.shift_remove(INSTANCE);
+        }
+        request
+    }
+
+    /// The outcome with the name of its instance, which its calls carry too, and without the credentials of the others.
+    fn finish(&self, outcome: Result<Answer, ToolError>, route: Route<'_>) -> Result<Answer, ToolError> {
+        let name = &route.instance.name;
+        let carry = |tool: &str, arguments: &Map<String, Value>| {
+            let mut arguments = arguments.clone();
+            arguments.insert(INSTANCE.to_owned(), json!(name));
+            Some((tool.to_owned(), arguments))
+        };
+        match rewrite_calls(outcome, &carry) {
+            Ok(mut answer) => {
+                answer.structured.insert(INSTANCE.to_owned(), json!(name));
+                answer.text = format!("Instance: {name}\n{}", answer.text);
+                Ok(self.redact(answer, route.instance))
+            }
+            Err(mut error) => {
+                error.details.insert(INSTANCE.to_owned(), json!(name));
+                Err(self.bounded(error))
+            }
+        }
+    }
+
+    /// An error without the credentials of any instance.
+    fn bounded(&self, error: ToolError) -> ToolError {
+        self.all().fold(error, |error, instance| instance.tools.bounded(error))
+    }
+
+    fn redact(&self, mut answer: Answer, of: &ConfiguredInstance) -> Answer {
+        for instance in self.all().filter(|instance| instance.name != of.name) {
+            let secrets = instance.tools.client.secrets();
+            secrets.redact_map(&mut answer.structured);
+            secrets.redact_string(&mut answer.text);
+        }
+        answer
+    }
+}
+
+/// The name of an instance that has none of its own: its host, with the port and the path if there are any.
+pub fn name_of(base: &Url) -> String {
+    let host = base.host_str().unwrap_or_default();
+    let port = base.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{host}{port}{}", base.path().trim_end_matches('/'))
+}
+
+/// Labels of several instances; none for one.
+pub(crate) fn labels(named: &[(&str, &Url)]) -> Arc<[InstanceLabel]> {
+    let label =
+        |(name, base): &(&str, &Url)| InstanceLabel { name: (*name).to_owned(), base: (*base).clone() };
+    if named.len() > 1 { named.iter().map(label).collect() } else { Arc::from([]) }
+}

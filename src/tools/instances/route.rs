@@ -1,0 +1,218 @@
+//! Chooses the instance of a call: by a URL in it, by its argument `instance`, by the git remote of the workspace, or
+//! the default.
+
+use serde_json::{Value, json};
+
+use super::addresses::Addresses;
+use super::configured::{ConfiguredInstance, Instances};
+use crate::call::{self, FullPath};
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::types::{EXECUTE, ExecuteRequest, FindRequest, INSTANCE, NextCall};
+use crate::tools::workspace::{self, git_remote};
+use crate::untrusted::quote;
+
+/// A chosen instance.
+#[derive(Clone, Copy, Debug)]
+pub struct Route<'a> {
+    pub instance: &'a ConfiguredInstance,
+    /// True if the request itself names the instance, by a URL or the argument.
+    pub is_named: bool,
+}
+
+impl Instances {
+    /// The instance of an execute.
+    pub(super) fn route_execute(&self, request: &ExecuteRequest) -> Result<Route<'_>, ToolError> {
+        let addresses = Addresses::of_request(&self.front, request);
+        let given = request.instance.as_deref().or_else(|| self.misplaced_argument(request));
+        let named = given.map(|name| self.named(name, request)).transpose()?;
+        let by_url = self.by_url(&addresses)?;
+        match (named, by_url.first()) {
+            (Some(named), Some(of_url)) if !of_url.shares_root(named) => {
+                Err(contradiction(named, of_url, request))
+            }
+            (Some(named), _) => Ok(Route { instance: named, is_named: true }),
+            (None, Some(_)) => Ok(Route { instance: self.account(&by_url, &addresses)?, is_named: true }),
+            (None, None) => {
+                let place = self.of_workspace(&addresses)?;
+                Ok(Route { instance: place, is_named: false })
+            }
+        }
+    }
+
+    /// The instance of a find: its URL's, that of its argument, the workspace's, or the default.
+    pub(super) fn route_find(&self, request: &FindRequest) -> Result<Route<'_>, ToolError> {
+        if let Some(name) = request.instance.as_deref() {
+            let instance = self.find_named(name).ok_or_else(|| {
+                let mut arguments = json!(request);
+                if let Value::Object(arguments) = &mut arguments {
+                    arguments.retain(|key, value| !value.is_null() && key != INSTANCE);
+                }
+                self.unknown_name(name).fix(NextCall::find(arguments))
+            })?;
+            return Ok(Route { instance, is_named: true });
+        }
+        let query = request.query.trim();
+        let of_url =
+            Some(query).filter(|query| call::is_web_url(query)).map(|query| self.addressed_by(query));
+        let of_url = match of_url.filter(|there| !there.is_empty()) {
+            Some(there) => {
+                let addresses = Addresses { targets: vec![query.to_owned()], paths: Vec::new() };
+                Some(self.account(&there, &addresses)?)
+            }
+            None => None,
+        };
+        let instance = match of_url {
+            Some(instance) => instance,
+            None => self.of_workspace(&Addresses::default())?,
+        };
+        Ok(Route { instance, is_named: of_url.is_some() })
+    }
+
+    /// The instance of a name, a host or a root URL.
+    pub(super) fn find_named(&self, name: &str) -> Option<&ConfiguredInstance> {
+        let name = name.trim();
+        let by_name = self.all().find(|instance| instance.name.eq_ignore_ascii_case(name));
+        by_name.or_else(|| {
+            let name = name.trim_end_matches('/');
+            let mut same = self.all().filter(|instance| {
+                let base = &instance.tools.base;
+                base.as_str().trim_end_matches('/').eq_ignore_ascii_case(name)
+                    || base.host_str().is_some_and(|host| host.eq_ignore_ascii_case(name))
+            });
+            let first = same.next()?;
+            same.next().is_none().then_some(first)
+        })
+    }
+
+    fn named(&self, name: &str, request: &ExecuteRequest) -> Result<&ConfiguredInstance, ToolError> {
+        self.find_named(name).ok_or_else(|| {
+            let request = ExecuteRequest { instance: None, ..request.clone() };
+            self.unknown_name(name).fix(NextCall::for_request(&request))
+        })
+    }
+
+    /// The argument `instance` among the parameters of an action that has no such parameter.
+    fn misplaced_argument<'r>(&self, request: &'r ExecuteRequest) -> Option<&'r str> {
+        let text = request.params.get(INSTANCE)?.as_str()?;
+        let action = self.front.catalog().get(&request.action).ok().flatten()?;
+        (action.param(INSTANCE).is_none() && self.find_named(text).is_some()).then_some(text)
+    }
+
+    /// The accounts of the instance that the URLs of a call are of; none if it has no URL. URLs of two instances, or of
+    /// an unknown one, are refused.
+    fn by_url(&self, addresses: &Addresses) -> Result<Vec<&ConfiguredInstance>, ToolError> {
+        let mut found: Vec<&ConfiguredInstance> = Vec::new();
+        for text in &addresses.targets {
+            let of_text = self.addressed_by(text);
+            match (of_text.first(), found.first()) {
+                (None, _) if call::is_web_url(text) => return Err(self.unknown_url(text)),
+                (None, _) => {}
+                (Some(one), Some(other)) if !one.shares_root(other) => {
+                    return Err(two_instances(one, other));
+                }
+                (Some(_), _) => found = of_text,
+            }
+        }
+        Ok(found)
+    }
+
+    /// The accounts of the instance that an address is of: below the longest root, where one is below another.
+    fn addressed_by(&self, text: &str) -> Vec<&ConfiguredInstance> {
+        let root = |instance: &ConfiguredInstance| instance.tools.base.path().len();
+        let mut found: Vec<&ConfiguredInstance> =
+            self.all().filter(|instance| instance.is_addressed_by(text)).collect();
+        let longest = found.iter().map(|instance| root(instance)).max();
+        found.retain(|instance| Some(root(instance)) == longest);
+        found
+    }
+
+    /// The first instance that a working copy of the client comes from, else the default; of several accounts there,
+    /// the one for the path.
+    fn of_workspace(&self, addresses: &Addresses) -> Result<&ConfiguredInstance, ToolError> {
+        for (_, _, remote) in workspace::remotes(&self.default.tools) {
+            let there: Vec<&ConfiguredInstance> =
+                self.all().filter(|instance| instance.is_remote(&remote)).collect();
+            let Some(first) = there.first() else { continue };
+            let paths = git_remote::paths(&remote, &first.tools.base).unwrap_or_default();
+            let named = self.is_located(addresses).then_some(addresses);
+            let of_remote = Addresses { targets: Vec::new(), paths: paths.into_iter().take(1).collect() };
+            return self.account(&there, named.unwrap_or(&of_remote));
+        }
+        let there: Vec<&ConfiguredInstance> =
+            self.all().filter(|instance| instance.shares_root(&self.default)).collect();
+        self.account(&there, addresses)
+    }
+
+    fn is_located(&self, addresses: &Addresses) -> bool {
+        !addresses.paths.is_empty() || !addresses.targets.is_empty()
+    }
+
+    /// The account of one instance that is for the paths of a call: the most specific of its patterns decides. Without
+    /// a match it is the first account without patterns.
+    fn account<'a>(
+        &'a self,
+        there: &[&'a ConfiguredInstance],
+        addresses: &Addresses,
+    ) -> Result<&'a ConfiguredInstance, ToolError> {
+        let mut chosen: Option<&ConfiguredInstance> = None;
+        let base = there.first().map_or(&self.default.tools.base, |instance| &instance.tools.base);
+        let of_targets = addresses.targets.iter().filter_map(|text| call::path_of(text, base));
+        for path in addresses.paths.iter().cloned().chain(of_targets) {
+            let Some(path) = FullPath::parse(&path) else { continue };
+            let matching =
+                there.iter().filter_map(|instance| Some((instance.specificity(&path)?, *instance)));
+            let Some((_, account)) = matching.max_by_key(|(specificity, _)| *specificity) else { continue };
+            match chosen {
+                Some(other) if other.name != account.name => return Err(two_instances(account, other)),
+                _ => chosen = Some(account),
+            }
+        }
+        let general = || there.iter().find(|instance| instance.paths.is_empty()).or(there.first()).copied();
+        Ok(chosen.or_else(general).unwrap_or(&self.default))
+    }
+
+    fn unknown_name(&self, name: &str) -> ToolError {
+        let message = format!("`instance`: no GitLab is configured as {}", quote(name));
+        ToolError::new(ErrorKind::InvalidParams, message).hint(self.known())
+    }
+
+    fn unknown_url(&self, text: &str) -> ToolError {
+        let host = url::Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let host = host.unwrap_or_else(|| text.to_owned());
+        let message = format!("{} is none of the configured GitLabs. Nothing was sent", quote(&host));
+        ToolError::new(ErrorKind::InvalidParams, message).hint(self.known())
+    }
+
+    /// `Configured: work (https://git.example.com/), gitlab.com (https://gitlab.com/).`
+    fn known(&self) -> String {
+        let known: Vec<String> =
+            self.all().map(|instance| format!("{} ({})", instance.name, instance.tools.base)).collect();
+        format!("Configured: {}.", known.join(", "))
+    }
+}
+
+fn contradiction(
+    named: &ConfiguredInstance,
+    of_url: &ConfiguredInstance,
+    request: &ExecuteRequest,
+) -> ToolError {
+    let message = format!(
+        "`instance` is {}, but a URL in the call is of {}. Nothing was sent",
+        named.name, of_url.name
+    );
+    let mut arguments = NextCall::for_request(request).arguments;
+    if let Value::Object(arguments) = &mut arguments {
+        arguments.insert(INSTANCE.to_owned(), json!(of_url.name));
+        // Consent to one call is none to another.
+        arguments.retain(|name, _| !["confirm", "confirmation_token"].contains(&name.as_str()));
+    }
+    ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(EXECUTE, arguments))
+}
+
+fn two_instances(one: &ConfiguredInstance, other: &ConfiguredInstance) -> ToolError {
+    let message = format!(
+        "the call has addresses of two GitLabs, {} and {}: one call goes to one. Nothing was sent",
+        other.name, one.name
+    );
+    ToolError::new(ErrorKind::InvalidParams, message).hint("Make a call for each.")
+}

@@ -1,0 +1,366 @@
+//! The instance of a call, and what answers say of it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{ACCOUNT_TOKEN, HOME_TOKEN, Setup, WORK_TOKEN, call};
+use crate::http::HttpServer;
+use crate::support::client::{Client, EXECUTE, FIND, LATEST_HANDSHAKE, Reply, follow, program, refused};
+
+fn run(client: &mut Client, action: &str, params: Value, beside: Value) -> Reply {
+    client.call(EXECUTE, call(action, params, beside))
+}
+
+#[test]
+fn a_url_an_argument_or_the_default_decides() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[]);
+    let (home, work) = (setup.home_name(), "work");
+    let issue = json!({"fullPath": "acme/widget", "iid": 7});
+    let at_work = json!({"target": Setup::issue_url(&setup.work, "acme/widget")});
+    let at_home = json!({"target": Setup::issue_url(&setup.home, "acme/widget")});
+    let host = setup.work.url();
+    for (params, beside, name, mark) in [
+        (issue.clone(), json!({}), home.as_str(), "HOMEMARK"),
+        (issue.clone(), json!({"instance": "work"}), work, "WORKMARK"),
+        (issue.clone(), json!({"instance": "WORK"}), work, "WORKMARK"),
+        (issue.clone(), json!({"instance": host}), work, "WORKMARK"),
+        (at_work.clone(), json!({}), work, "WORKMARK"),
+        (at_work.clone(), json!({"instance": "work"}), work, "WORKMARK"),
+        (at_home, json!({}), home.as_str(), "HOMEMARK"),
+    ] {
+        let reply = run(&mut client, "issue.get", params, beside);
+        assert!(!reply.is_error && reply.text.contains(mark), "{}", reply.text);
+        assert_eq!(reply.structured["instance"], name);
+        assert!(reply.text.starts_with(&format!("Instance: {name}\n")), "{}", reply.text);
+        assert_eq!(reply.text.matches(name).count(), 1, "named once: {}", reply.text);
+    }
+    // The URL under another name, in place of a path, or in place of the action.
+    let url = Setup::issue_url(&setup.work, "acme/widget");
+    for (action, params) in [
+        ("issue.get", json!({"url": url})),
+        ("issue.get", json!({"fullPath": url})),
+        (url.as_str(), json!({})),
+        ("resource.fetch", json!({"targets": [url, "acme/widget#2"]})),
+        ("api.batch", json!({"calls": [{"action": "issue.get", "params": {"target": url}}]})),
+        ("project.resolve", json!({"remote": format!("{}/acme/widget.git", setup.work.url())})),
+        ("api.rest", json!({"method": "GET", "path": format!("{}/api/v4/user", setup.work.url())})),
+    ] {
+        let reply = run(&mut client, action, params.clone(), json!({}));
+        assert!(!reply.is_error, "{action} {params}: {}", reply.text);
+        assert_eq!(reply.structured["instance"], "work", "{action} {params}");
+    }
+}
+
+#[test]
+fn the_paths_of_an_account_choose_it() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[]);
+    for (params, name, token) in [
+        (json!({"fullPath": "second/app", "iid": 7}), "account".to_owned(), ACCOUNT_TOKEN),
+        (json!({"fullPath": "Second/App/Sub", "iid": 7}), "account".to_owned(), ACCOUNT_TOKEN),
+        (json!({"target": "second/app#7"}), "account".to_owned(), ACCOUNT_TOKEN),
+        (json!({"target": Setup::issue_url(&setup.home, "second/app")}), "account".to_owned(), ACCOUNT_TOKEN),
+        (json!({"fullPath": "seconds/app", "iid": 7}), setup.home_name(), HOME_TOKEN),
+        (json!({"fullPath": "acme/second", "iid": 7}), setup.home_name(), HOME_TOKEN),
+    ] {
+        let reply = run(&mut client, "issue.get", params.clone(), json!({}));
+        assert_eq!(reply.structured["instance"], name, "{params}: {}", reply.text);
+        assert!(setup.home.last("/issues/7").head.contains(token), "{params}");
+    }
+    // The argument is stronger than the paths.
+    let reply = run(
+        &mut client,
+        "issue.get",
+        json!({"fullPath": "acme/x", "iid": 7}),
+        json!({"instance": "account"}),
+    );
+    assert_eq!(reply.structured["instance"], "account", "{}", reply.text);
+    let two = json!({"calls": [
+        {"action": "issue.get", "params": {"target": "second/app#7"}},
+        {"action": "issue.get", "params": {"target": Setup::issue_url(&setup.work, "acme/widget")}},
+    ]});
+    let error =
+        refused(&run(&mut client, "api.batch", two, json!({"instance": "account"})), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("a URL in the call is of work"), "{error}");
+}
+
+#[test]
+fn what_is_not_configured_is_refused_with_what_is() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[]);
+    let foreign = json!({"target": "https://elsewhere.example/acme/widget/-/issues/7"});
+    let error = refused(&run(&mut client, "issue.get", foreign, json!({})), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("elsewhere.example"), "{error}");
+    for name in ["work", "account", &setup.home_name()] {
+        assert!(error["hint"].as_str().unwrap().contains(name), "{error}");
+    }
+    let issue = json!({"fullPath": "acme/widget", "iid": 7});
+    let unknown = run(&mut client, "issue.get", issue.clone(), json!({"instance": "nobody"}));
+    let error = refused(&unknown, "invalid_params");
+    assert!(error["hint"].as_str().unwrap().contains("work ("), "{error}");
+    let url = json!({"target": Setup::issue_url(&setup.work, "acme/widget")});
+    let home = setup.home_name();
+    let reply = run(&mut client, "issue.delete", url, json!({"instance": home, "confirm": true}));
+    let error = refused(&reply, "invalid_params");
+    // The scopes of the default instance's token are requested in the background.
+    let is_of_call = |line: &String| !line.ends_with("/personal_access_tokens/self");
+    assert!(!setup.home.seen().iter().any(is_of_call), "{:?}", setup.home.seen());
+    assert!(setup.work.seen().is_empty(), "{:?}", setup.work.seen());
+    assert_eq!(error["fix"]["arguments"]["instance"], "work");
+    assert!(error["fix"]["arguments"].get("confirm").is_none(), "{error}");
+}
+
+#[test]
+fn calls_in_answers_stay_with_their_instance() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[]);
+    let listed =
+        run(&mut client, "issue.list", json!({"fullPath": "acme/widget"}), json!({"instance": "work"}));
+    let next = &listed.structured["page"]["next"];
+    assert_eq!(next["arguments"]["instance"], "work");
+    assert!(listed.text.contains(&next.to_string()), "{}", listed.text);
+    let following = follow(&mut client, next);
+    assert_eq!(following.structured["instance"], "work", "{}", following.text);
+    let missing = json!({"fullPath": "acme/widget", "iid": "seven"});
+    let error =
+        refused(&run(&mut client, "issue.get", missing, json!({"instance": "work"})), "invalid_params");
+    assert_eq!(
+        (&error["instance"], &error["fix"]["arguments"]["instance"]),
+        (&json!("work"), &json!("work"))
+    );
+    let found = client.call(FIND, json!({"query": "issue.get", "instance": "work"}));
+    assert_eq!(found.structured["results"][0]["example"]["instance"], "work", "{}", found.text);
+    assert!(found.text.contains("\"instance\":\"work\"}`"), "{}", found.text);
+    let found = client.call(FIND, json!({"query": "issue.get"}));
+    assert!(found.structured["results"][0]["example"].get("instance").is_none(), "{}", found.text);
+}
+
+#[test]
+fn a_confirmation_is_good_for_one_instance() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[("GITLAB_CONFIRM", "destructive,token")]);
+    let issue = json!({"fullPath": "acme/widget", "iid": 7});
+    let asked = run(&mut client, "issue.delete", issue.clone(), json!({"instance": "work"}));
+    let fix = refused(&asked, "needs_confirmation")["fix"].clone();
+    assert_eq!(fix["arguments"]["instance"], "work");
+    let mut elsewhere = fix.clone();
+    elsewhere["arguments"]["instance"] = json!(setup.home_name());
+    let again = follow(&mut client, &elsewhere);
+    refused(&again, "needs_confirmation");
+    assert!(!setup.home.seen().iter().any(|line| line.starts_with("DELETE")), "{:?}", setup.home.seen());
+    let done = follow(&mut client, &fix);
+    assert!(!done.is_error, "{}", done.text);
+    assert!(setup.work.seen().iter().any(|line| line.starts_with("DELETE")));
+    assert!(!setup.home.seen().iter().any(|line| line.starts_with("DELETE")));
+}
+
+#[test]
+fn an_instance_has_a_policy_and_an_audit_of_its_own() {
+    let setup = Setup::with("read_only = true");
+    let mut client = setup.client(&[("GITLAB_AUDIT", "json")]);
+    let change = json!({"fullPath": "acme/widget", "iid": 7, "title": "x"});
+    let error =
+        refused(&run(&mut client, "issue.update", change.clone(), json!({"instance": "work"})), "denied");
+    assert_eq!(error["instance"], "work");
+    let found = client.call(FIND, json!({"query": "issue.update", "instance": "work"}));
+    assert!(found.text.contains("Only reads are offered"), "{}", found.text);
+    let done = run(&mut client, "issue.update", change, json!({}));
+    assert!(!done.is_error, "{}", done.text);
+    let log = client.close().stderr;
+    let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let of = |name: &str| lines.iter().filter(|line| line["audit"]["instance"] == name).count();
+    assert!(of("work") == 1 && of(&setup.home_name()) >= 1, "{log}");
+    assert!(setup.work.seen().iter().all(|line| !line.starts_with("PUT")));
+}
+
+#[test]
+fn the_argument_is_there_where_there_are_several() {
+    let setup = Setup::new();
+    let file = setup.settings().display().to_string();
+    let url = setup.home.url();
+    let variables = [
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_TOKEN", HOME_TOKEN),
+        ("GITLAB_MCP_CONFIG", file.as_str()),
+        ("WORK_TOKEN", WORK_TOKEN),
+        ("ACCOUNT_TOKEN", ACCOUNT_TOKEN),
+    ];
+    let mut several = Client::start(&[], &variables);
+    let instructions = several.initialize(LATEST_HANDSHAKE)["result"]["instructions"].clone();
+    let instructions = instructions.as_str().unwrap();
+    assert!(instructions.contains("several GitLabs: ") && instructions.contains("work ("), "{instructions}");
+    let names = json!([setup.home_name(), "work", "account"]);
+    let list = several.request("tools/list", json!({}))["result"]["tools"].clone();
+    for tool in list.as_array().unwrap() {
+        assert_eq!(tool["inputSchema"]["properties"]["instance"]["enum"], names, "{}", tool["name"]);
+    }
+    let mut one = Client::start(&[], &variables[..2]);
+    let instructions = one.initialize(LATEST_HANDSHAKE)["result"]["instructions"].to_string();
+    assert!(!instructions.contains("several GitLabs"), "{instructions}");
+    let list = one.request("tools/list", json!({}))["result"]["tools"].clone();
+    for tool in list.as_array().unwrap() {
+        assert!(tool["inputSchema"]["properties"].get("instance").is_none(), "{}", tool["name"]);
+    }
+    let issue = call("issue.get", json!({"fullPath": "acme/widget", "iid": 7}), json!({"instance": "work"}));
+    let error = refused(&one.call(EXECUTE, issue), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("`instance` is not an argument"), "{error}");
+    let answer = run(&mut one, "issue.get", json!({"fullPath": "acme/widget", "iid": 7}), json!({}));
+    assert!(
+        answer.structured.get("instance").is_none() && !answer.text.contains("Instance:"),
+        "{}",
+        answer.text
+    );
+}
+
+#[test]
+fn resources_are_read_from_the_instance_that_they_name() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[]);
+    for (uri, mark) in [
+        ("gitlab://project/acme/widget/issue/7", "HOMEMARK"),
+        ("gitlab://project/acme/widget/issue/7?instance=work", "WORKMARK"),
+    ] {
+        let read = client.request("resources/read", json!({"uri": uri}));
+        assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains(mark), "{read}");
+        assert_eq!(read["result"]["contents"][0]["uri"], uri);
+    }
+    let unknown = json!({"uri": "gitlab://project/acme/widget/issue/7?instance=nobody"});
+    let read = client.request("resources/read", unknown);
+    assert!(read["error"]["message"].as_str().unwrap().contains("no GitLab is configured"), "{read}");
+    let templates = client.request("resources/templates/list", json!({}))["result"].to_string();
+    assert!(templates.contains("{?instance}") && templates.contains(",instance}"), "{templates}");
+}
+
+#[test]
+fn the_first_table_is_the_default_where_nothing_else_is_set() {
+    let setup = Setup::new();
+    let file = setup.settings().display().to_string();
+    let variables =
+        [("GITLAB_MCP_CONFIG", file.as_str()), ("WORK_TOKEN", WORK_TOKEN), ("ACCOUNT_TOKEN", ACCOUNT_TOKEN)];
+    let mut client = Client::connect(&[], &variables);
+    let reply = run(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 7}), json!({}));
+    assert_eq!(reply.structured["instance"], "work", "{}", reply.text);
+}
+
+#[test]
+fn invalid_tables_are_refused_without_the_token() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("settings.toml");
+    for (text, expected) in [
+        ("[[instance]]\nname = \"a b\"\nurl = \"https://x.example\"", "name: expected letters"),
+        ("[[instance]]\nname = \"a\"\nurl = \"x.example\"", "url: expected an http"),
+        ("[[instance]]\nname = \"a\"\nurl = \"https://x.example\"\npaths = [\"../x\"]", "paths: expected"),
+        (
+            "[[instance]]\nname = \"a\"\nurl = \"https://x.example\"\ntoken_env = \"NOT_SET\"",
+            "token_env: expected",
+        ),
+        (
+            "[[instance]]\nname = \"a\"\nurl = \"https://x.example\"\ntoken = \"glpat-secret\"",
+            "unknown field `token`",
+        ),
+        ("instance = 5", "[[instance]] in"),
+        (
+            "[[instance]]\nname = \"a\"\nurl = \"https://x.example\"\n\
+             [[instance]]\nname = \"A\"\nurl = \"https://y.example\"",
+            "two GitLab instances are named",
+        ),
+    ] {
+        fs::write(&file, text).unwrap();
+        let path = file.display().to_string();
+        let output =
+            program(&["surface"], &[("GITLAB_MCP_CONFIG", &path), ("T", "glpat-x")]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(expected) && !said.contains("secret"), "{text}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+    }
+}
+
+#[test]
+fn a_command_is_a_source_of_the_token_of_an_instance() {
+    let setup = Setup::new();
+    let file = setup.directory.path().join("by-command.toml");
+    let secret = setup.directory.path().join("secret");
+    fs::write(&secret, "glpat-from-a-command\n").unwrap();
+    let command = format!("cat {}", secret.display());
+    let table = format!(
+        "[[instance]]\nname = \"work\"\nurl = \"{}\"\ntoken_command = {}\n",
+        setup.work.url(),
+        json!(command)
+    );
+    fs::write(&file, table).unwrap();
+    let (file, url) = (file.display().to_string(), setup.home.url());
+    let path = std::env::var("PATH").unwrap();
+    let variables = [
+        ("PATH", path.as_str()),
+        ("GITLAB_MCP_CONFIG", file.as_str()),
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_TOKEN", HOME_TOKEN),
+    ];
+    let mut client = Client::connect(&[], &variables);
+    let issue = json!({"fullPath": "acme/widget", "iid": 7});
+    let reply = run(&mut client, "issue.get", issue, json!({"instance": "work"}));
+    assert!(!reply.is_error, "{}", reply.text);
+    assert!(setup.work.last("/issues/7").head.contains("glpat-from-a-command"));
+    assert!(setup.home.received().iter().all(|request| !request.head.contains("glpat-from-a-command")));
+}
+
+#[test]
+fn doctor_examines_each_instance() {
+    let setup = Setup::new();
+    let (file, url) = (setup.settings().display().to_string(), setup.home.url());
+    let variables = [
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_TOKEN", HOME_TOKEN),
+        ("GITLAB_MCP_CONFIG", file.as_str()),
+        ("WORK_TOKEN", WORK_TOKEN),
+        ("ACCOUNT_TOKEN", ACCOUNT_TOKEN),
+    ];
+    let output = program(&["doctor", "--json"], &variables).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = report["checks"].as_array().unwrap();
+    for name in [setup.home_name().as_str(), "work", "account"] {
+        let address = checks.iter().find(|check| check["instance"] == name && check["check"] == "address");
+        assert_eq!(address.unwrap()["state"], "fine", "{report}");
+    }
+    let output = program(&["doctor"], &variables).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\nwork:\n") && text.contains("\naccount:\n"), "{text}");
+    for token in [HOME_TOKEN, WORK_TOKEN, ACCOUNT_TOKEN] {
+        assert!(!text.contains(token), "{text}");
+    }
+}
+
+#[test]
+fn the_http_server_uses_each_credential_at_its_own_instance() {
+    let setup = Setup::new();
+    let (file, url, work) = (setup.settings().display().to_string(), setup.home.url(), setup.work.url());
+    let variables = [
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_TOKEN", HOME_TOKEN),
+        ("GITLAB_MCP_CONFIG", file.as_str()),
+        ("GITLAB_MCP_AUTH", "none"),
+        ("WORK_TOKEN", WORK_TOKEN),
+        ("ACCOUNT_TOKEN", ACCOUNT_TOKEN),
+    ];
+    let server = HttpServer::start(&[], &variables);
+    let issue = json!({"fullPath": "acme/widget", "iid": 7});
+    // By a header, and by the argument.
+    let by_header = server.execute(&[("GITLAB-URL", &work)], "issue.get", issue.clone());
+    assert!(by_header.to_string().contains("WORKMARK"), "{by_header}");
+    let by_url = json!({"target": Setup::issue_url(&setup.work, "acme/widget")});
+    let by_url = server.execute(&[], "issue.get", by_url);
+    assert!(by_url.to_string().contains("WORKMARK"), "{by_url}");
+    let by_default = server.execute(&[], "issue.get", issue);
+    assert!(by_default.to_string().contains("HOMEMARK"), "{by_default}");
+    for request in setup.work.received() {
+        assert!(
+            !request.head.contains(HOME_TOKEN) && !request.head.contains(ACCOUNT_TOKEN),
+            "{}",
+            request.head
+        );
+    }
+    assert!(setup.work.last("/issues/7").head.contains(WORK_TOKEN));
+    assert!(setup.home.received().iter().all(|request| !request.head.contains(WORK_TOKEN)));
+}
