@@ -44,7 +44,7 @@ use crate::gitlab::{self, ClientCertificate, ExtraHeader};
 use crate::policy::{self, Confirm, FamilyTool};
 use crate::server;
 use crate::surface::{self, Kind};
-use crate::tools::{self, Audit, Capabilities};
+use crate::tools::{self, AllSettings, Audit, Capabilities, InstanceSettings};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BODY: u64 = 64 * 1024 * 1024;
@@ -210,6 +210,25 @@ impl Config {
             insecure_tls: of.insecure_tls,
             extra_headers: if of.is_plain { self.extra_headers.clone() } else { Vec::new() },
         }
+    }
+
+    /// Settings of the tools of every instance; `sandbox` is the root URL of the sandbox. None if there is no instance, or
+    /// the sandbox is one and has no root.
+    pub fn all_settings(&self, sandbox: Option<&Url>) -> Option<AllSettings> {
+        let of_instance = |one: &ConfiguredInstance| {
+            let root = match &one.instance {
+                Instance::At(root) => root.clone(),
+                Instance::Sandbox => sandbox?.clone(),
+            };
+            let tools = self.tools(one, root);
+            Some(InstanceSettings { name: one.name.clone(), paths: one.paths.clone(), tools })
+        };
+        let (default, others) = self.instances.split_first()?;
+        Some(AllSettings {
+            default: of_instance(default)?,
+            others: others.iter().map(of_instance).collect::<Option<_>>()?,
+            policy: self.policy.clone(),
+        })
     }
 
     /// Settings of the tools of an instance with the root URL `base`. The default project belongs to the instance of the

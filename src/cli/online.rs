@@ -12,15 +12,14 @@ use url::Url;
 use super::surface::Sent;
 use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, auth, doctor};
 use crate::composite::Composites;
-use crate::config::{self, Config, Instance};
+use crate::config::{Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server;
 use crate::server::http::AuthMode;
 use crate::surface::{self, Surface};
 use crate::tools::{
-    self, AllSettings, Answer, Audit, ExecuteRequest, FindRequest, InstanceSettings, Instances, ToolError,
-    Tools, ToolsFactory,
+    self, AllSettings, Answer, Audit, ExecuteRequest, FindRequest, Instances, ToolError, Tools, ToolsFactory,
 };
 
 /// Runs a command with the tools of a configuration. Boxed, so that the future is compiled once, in this crate, and
@@ -116,26 +115,16 @@ fn log_warnings(config: &Config, command: &Connected) {
 }
 
 fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<AllSettings, Failure> {
-    let of_instance = |one: &config::ConfiguredInstance| -> Result<InstanceSettings, Failure> {
-        let root = match (&one.instance, sandbox) {
-            (Instance::At(root), _) => root.clone(),
-            (Instance::Sandbox, sandbox) => {
-                Url::parse(sandbox.map_or("", Sandbox::url)).map_err(Failure::Address)?
-            }
-        };
-        let mut tools = config.tools(one, root);
-        if one.instance == Instance::Sandbox && tools.gitlab.credential.is_none() {
-            tools.gitlab.credential =
-                Some(Credential::Fixed(Token::Private(Secret::new(Sandbox::TOKEN.to_owned()))));
+    let root = sandbox.map(|sandbox| Url::parse(sandbox.url())).transpose().map_err(Failure::Address)?;
+    let mut settings = config.all_settings(root.as_ref()).ok_or(Failure::NoInstance)?;
+    for instance in std::iter::once(&mut settings.default).chain(&mut settings.others) {
+        let gitlab = &mut instance.tools.gitlab;
+        if Some(&gitlab.base) == root.as_ref() && gitlab.credential.is_none() {
+            let token = Token::Private(Secret::new(Sandbox::TOKEN.to_owned()));
+            gitlab.credential = Some(Credential::Fixed(token));
         }
-        Ok(InstanceSettings { name: one.name.clone(), paths: one.paths.clone(), tools })
-    };
-    let (default, others) = config.instances.split_first().ok_or(Failure::NoInstance)?;
-    Ok(AllSettings {
-        default: of_instance(default)?,
-        others: others.iter().map(of_instance).collect::<Result<_, Failure>>()?,
-        policy: config.policy.clone(),
-    })
+    }
+    Ok(settings)
 }
 
 async fn serve(instances: Instances, settings: surface::Settings) -> Result<(), Failure> {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use gitlab_mcp::cli::Arguments;
 use gitlab_mcp::composite::Composites;
-use gitlab_mcp::config::{self, Config, Instance};
+use gitlab_mcp::config::{self, Config};
 use gitlab_mcp::server::http::serve_handler;
 use gitlab_mcp::tools::{ToolsFactory, random_bytes};
 use rmcp::model::{
@@ -357,10 +357,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).init();
     let arguments = Arguments::parse_process()?;
     let config = Config::resolve(&arguments.settings.0, config::environment)?;
-    let (Instance::At(root), Some(http)) = (config.instance.clone(), config.http.clone()) else {
+    let (Some(settings), Some(http)) = (config.all_settings(None), config.http.clone()) else {
         return Err("--url URL and --http ADDRESS are needed".into());
     };
-    let factory = ToolsFactory::new(config.tools(root), &Composites, &http.instances)?;
+    let factory = ToolsFactory::new(settings, &Composites)?;
     let fixtures = serde_json::from_str(include_str!("fixtures.json"))?;
     let key: [u8; 32] = random_bytes().ok_or("no random numbers")?;
     let codec = RequestStateCodec::try_new(key.to_vec())?;
