@@ -29,6 +29,11 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
+    /// The tools of the instance of that name, for completions.
+    fn tools_named(&self, _instance: Option<&str>) -> Option<&Tools> {
+        self.tools()
+    }
+
     /// The tools that a resource is read with, and its URI as they know it.
     fn route_resource(&self, _uri: &str) -> Option<Result<(Arc<Tools>, String), ToolError>> {
         None
@@ -80,6 +85,10 @@ impl Backend for Instances {
 
     fn tools(&self) -> Option<&Tools> {
         Some(self.default_tools())
+    }
+
+    fn tools_named(&self, instance: Option<&str>) -> Option<&Tools> {
+        Some(Instances::tools_named(self, instance))
     }
 
     fn route_resource(&self, uri: &str) -> Option<Result<(Arc<Tools>, String), ToolError>> {

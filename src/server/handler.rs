@@ -32,8 +32,8 @@ use super::server_info::{FRESH_FOR_MS, server_config, tool};
 use super::worker::Worker;
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
 use crate::tools::{
-    Answer, Attachment, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, Instances, ToolError, Tools,
-    watched,
+    Answer, Attachment, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, INSTANCE, Instances,
+    ToolError, Tools, watched,
 };
 
 /// Maximum number of concurrent executions. Finds are not limited: they are fast.
@@ -347,7 +347,10 @@ impl<B: Backend> ServerHandler for Handler<B> {
         self.full::<CompleteRequestMethod>()?;
         let backend = Arc::clone(&self.backend);
         let completed = self.worker.run(async move {
-            let tools = backend.tools().ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
+            let given = request.context.as_ref().and_then(|context| context.arguments.as_ref());
+            let instance = given.and_then(|given| given.get(INSTANCE)).map(String::as_str);
+            let tools = backend.tools_named(instance);
+            let tools = tools.ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
             resources_prompts::complete(tools, request).await
         });
         guarded(&context, completed.map(|done| done.unwrap_or_else(|_| Err(own_fault())))).await

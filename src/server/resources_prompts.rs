@@ -61,6 +61,13 @@ fn with_instance(template: &str) -> String {
     }
 }
 
+/// The template without that variable, as the tools of one instance know it.
+fn without_instance(template: &str) -> String {
+    let bare = template.strip_suffix(&format!("{{?{INSTANCE}}}")).map(str::to_owned);
+    let cut = || template.strip_suffix(&format!(",{INSTANCE}}}")).map(|start| format!("{start}}}"));
+    bare.or_else(cut).unwrap_or_else(|| template.to_owned())
+}
+
 /// Requests the client's roots if the resource depends on them.
 pub(super) async fn roots_for(
     request: &ReadResourceRequestParams,
@@ -165,11 +172,18 @@ pub(super) async fn complete(
     tools: &Tools,
     request: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
+    let template = match &request.r#ref {
+        Reference::Resource(template) => without_instance(&template.uri),
+        _ => String::new(),
+    };
     let completed = match &request.r#ref {
         Reference::Prompt(prompt) => CompletionTarget::Prompt(&prompt.name),
-        Reference::Resource(template) => CompletionTarget::Template(&template.uri),
+        Reference::Resource(_) => CompletionTarget::Template(&template),
         _ => return Err(ErrorData::invalid_params("`ref`: expected a prompt or a resource template", None)),
     };
+    if request.argument.name == INSTANCE && !tools.instances().is_empty() {
+        return Ok(CompleteResult::new(instance_names(tools, &request.argument.value)));
+    }
     let given = request.context.and_then(|context| context.arguments).unwrap_or_default();
     let completion = tools
         .complete(completed, &request.argument.name, &request.argument.value, &given)
@@ -180,6 +194,16 @@ pub(super) async fn complete(
     info.total = completion.total.and_then(|total| u32::try_from(total).ok());
     info.has_more = Some(completion.has_more);
     Ok(CompleteResult::new(info))
+}
+
+/// The names of the configured instances that begin like a text.
+fn instance_names(tools: &Tools, typed: &str) -> CompletionInfo {
+    let mut info = CompletionInfo::default();
+    let begins = |name: &&str| name.to_lowercase().starts_with(&typed.trim().to_lowercase());
+    let names = tools.instances().iter().map(|instance| instance.name.as_str()).filter(begins);
+    info.values = names.map(str::to_owned).collect();
+    info.has_more = Some(false);
+    info
 }
 
 /// An error as JSON-RPC has it, with all that it carries. What is not found has a code of its own before

@@ -23,8 +23,11 @@ pub enum Roots {
     Unknown(&'static str),
 }
 
+/// The project of a folder, and the name of its instance if several are configured.
+type ProjectOf<'a> = &'a dyn Fn(&str) -> Option<(String, Option<String>)>;
+
 /// Renders the workspace as JSON: each folder with its project, and the default project.
-pub fn render_roots(roots: &Roots, of: &dyn Fn(&str) -> Option<String>, project: Option<&str>) -> String {
+pub fn render_roots(roots: &Roots, of: ProjectOf<'_>, project: Option<&str>) -> String {
     let mut told = Map::new();
     match roots {
         Roots::Given(roots) => {
@@ -42,7 +45,12 @@ pub fn render_roots(roots: &Roots, of: &dyn Fn(&str) -> Option<String>, project:
     format!("{:#}\n", Value::Object(told))
 }
 
-fn root(root: &Root, of: &dyn Fn(&str) -> Option<String>) -> Value {
+fn root(root: &Root, of: ProjectOf<'_>) -> Value {
     let name = root.name.as_deref().map(present::line);
-    json!({"uri": present::line(&root.uri), "name": name, "project": of(&root.uri)})
+    let (project, instance) = of(&root.uri).unzip();
+    let mut told = json!({"uri": present::line(&root.uri), "name": name, "project": project});
+    if let (Some(Some(instance)), Some(told)) = (instance, told.as_object_mut()) {
+        told.insert("instance".to_owned(), json!(instance));
+    }
+    told
 }

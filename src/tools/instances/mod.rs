@@ -110,6 +110,12 @@ impl Instances {
         if self.is_single() { outcome } else { self.finish(outcome, route) }
     }
 
+    /// The tools of the instance of that name, else those of the default.
+    pub fn tools_named(&self, name: Option<&str>) -> &Tools {
+        let named = name.and_then(|name| self.find_named(name));
+        named.map_or(&self.default.tools, |instance| &instance.tools)
+    }
+
     /// The tools that a resource is read with, and its URI without `instance=NAME`.
     pub fn route_resource(&self, uri: &str) -> Result<(Arc<Tools>, String), ToolError> {
         if self.is_single() {

@@ -44,10 +44,15 @@ fn followed_remote(root: &Path) -> Option<(Checkout, String, String)> {
     Some((checkout, name, address))
 }
 
-/// The project of this GitLab's that a directory is a working copy of, by its address.
-pub fn project_of(tools: &Tools, root: &str) -> Option<String> {
+/// The project that a directory is a working copy of, by its address, and the name of its instance if several are
+/// configured.
+pub fn project_of(tools: &Tools, root: &str) -> Option<(String, Option<String>)> {
     let (_, _, address) = followed_remote(&Url::parse(root).ok()?.to_file_path().ok()?)?;
-    git_remote::paths(&address, &tools.base).ok()?.into_iter().next()
+    let at = |base: &Url| git_remote::paths(&address, base).ok()?.into_iter().next();
+    if tools.instances.is_empty() {
+        return Some((at(&tools.base)?, None));
+    }
+    tools.instances.iter().find_map(|label| Some((at(&label.base)?, Some(label.name.clone()))))
 }
 
 /// The first of them that comes from this GitLab.

@@ -234,6 +234,34 @@ fn resources_are_read_from_the_instance_that_they_name() {
 }
 
 #[test]
+fn completions_are_those_of_the_instance_that_they_name() {
+    let setup = Setup::new();
+    for (gitlab, mark) in [(&setup.home, "at-home"), (&setup.work, "at-work")] {
+        let branch = json!([{"name": mark}]);
+        gitlab.json("/repository/branches", &branch);
+    }
+    let mut client = setup.client(&[]);
+    let mut complete = |argument: Value, given: Value| {
+        let templates = client.request("resources/templates/list", json!({}));
+        let listed = templates["result"]["resourceTemplates"].as_array().unwrap().iter();
+        let of_branch = listed.map(|one| one["uriTemplate"].as_str().unwrap().to_owned());
+        let uri = of_branch.into_iter().find(|uri| uri.starts_with("gitlab://project/{fullPath}/branch/"));
+        let params = json!({
+            "ref": {"type": "ref/resource", "uri": uri.unwrap()},
+            "argument": argument,
+            "context": {"arguments": given},
+        });
+        client.request("completion/complete", params)["result"]["completion"]["values"].clone()
+    };
+    let name = json!({"name": "instance", "value": "w"});
+    assert_eq!(complete(name, json!({})), json!(["work"]));
+    let branch = json!({"name": "branch", "value": "at"});
+    assert_eq!(complete(branch.clone(), json!({"fullPath": "acme/widget"})), json!(["at-home"]));
+    let at_work = json!({"fullPath": "acme/widget", "instance": "work"});
+    assert_eq!(complete(branch, at_work), json!(["at-work"]));
+}
+
+#[test]
 fn the_first_table_is_the_default_where_nothing_else_is_set() {
     let setup = Setup::new();
     let file = setup.settings().display().to_string();
