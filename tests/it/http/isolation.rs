@@ -62,6 +62,8 @@ fn callers_on_two_instances_see_nothing_of_each_other() {
         &default,
         &[
             ("GITLAB_MCP_INSTANCES", &further),
+            // The calls come faster than one caller may usually make them.
+            ("GITLAB_MCP_CALLER_RATE", "10000"),
             ("GITLAB_CONFIRM", "destructive,token"),
             ("GITLAB_MCP_LOG", "debug"),
         ],
