@@ -221,7 +221,12 @@ impl Config {
                 Instance::Sandbox => sandbox?.clone(),
             };
             let tools = self.tools(one, root);
-            Some(InstanceSettings { name: one.name.clone(), paths: one.paths.clone(), tools })
+            Some(InstanceSettings {
+                name: one.name.clone(),
+                paths: one.paths.clone(),
+                is_plain: one.is_plain,
+                tools,
+            })
         };
         let (default, others) = self.instances.split_first()?;
         Some(AllSettings {
@@ -231,8 +236,12 @@ impl Config {
         })
     }
 
-    /// Settings of the tools of an instance with the root URL `base`. The default project belongs to the instance of the
-    /// plain settings.
+    fn is_default(&self, instance: &ConfiguredInstance) -> bool {
+        self.instances.first().is_some_and(|default| default.name == instance.name)
+    }
+
+    /// Settings of the tools of an instance with the root URL `base`. The default project belongs to the default
+    /// instance.
     pub fn tools(&self, of: &ConfiguredInstance, base: Url) -> tools::Settings {
         let connection = self.connection(of, base);
         let credential = of.credentials.credential(&connection);
@@ -246,7 +255,7 @@ impl Config {
             policy,
             quick_actions: self.quick_actions,
             audit: self.audit,
-            project: self.project.clone().filter(|_| of.is_plain),
+            project: self.project.clone().filter(|_| self.is_default(of)),
             max_bytes: self.max_bytes,
             files_dir: self.files_dir.clone(),
             capabilities: self.capabilities,

@@ -20,6 +20,7 @@ use crate::server::http::AuthMode;
 use crate::surface::{self, Surface};
 use crate::tools::{
     self, AllSettings, Answer, Audit, ExecuteRequest, FindRequest, Instances, ToolError, Tools, ToolsFactory,
+    name_table_keys,
 };
 
 /// Runs a command with the tools of a configuration. Boxed, so that the future is compiled once, in this crate, and
@@ -106,11 +107,13 @@ fn log_warnings(config: &Config, command: &Connected) {
     for warning in config.confirmation_warnings() {
         tracing::warn!("{warning}");
     }
-    if config.insecure_tls {
-        tracing::warn!(
-            "GITLAB_INSECURE_TLS is set: GitLab's certificate is not verified, and anyone on the network path can \
-             read the token"
-        );
+    for unverified in config.instances.iter().filter(|one| one.insecure_tls) {
+        let setting = "GITLAB_INSECURE_TLS is set: GitLab's certificate is not verified, and anyone on the network path can \
+                       read the token";
+        match unverified.is_plain {
+            true => tracing::warn!("{setting}"),
+            false => tracing::warn!("{}", name_table_keys(setting, &unverified.name)),
+        }
     }
 }
 

@@ -179,7 +179,7 @@ impl ToolsFactory {
             Tools::with_parts(settings, self.composites, shared).map(Arc::new)
         };
         let mut instances = Vec::new();
-        for InstanceSettings { name, paths, tools } in &chosen {
+        for InstanceSettings { name, paths, is_plain, tools } in &chosen {
             let auditor = if is_single { auditor.clone() } else { auditor.of_instance(name) };
             let settings = adjust(tools.clone());
             let tools = make(settings.clone(), auditor.clone(), None)?;
@@ -191,7 +191,8 @@ impl ToolsFactory {
                 }
                 false => None,
             };
-            instances.push(ConfiguredInstance::new(name, paths, tools).with_reader(reader));
+            instances
+                .push(ConfiguredInstance::new(name, paths, tools).with_reader(reader).with_plain(*is_plain));
         }
         let front = match chosen.into_iter().next().filter(|_| !is_single) {
             Some(default) => {

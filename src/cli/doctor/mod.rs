@@ -24,6 +24,7 @@ pub async fn run(
     let is_single = config.instances.len() == 1;
     for ((name, tools), of) in instances.each().zip(&config.instances) {
         let findings = examine(tools, config, of).await.into_iter();
+        let findings = findings.map(|finding| if of.is_plain { finding } else { finding.of_table(name) });
         found.extend(findings.map(|finding| if is_single { finding } else { finding.of_instance(name) }));
     }
     let report = if json { report::json(&found) } else { report::text(&found) };

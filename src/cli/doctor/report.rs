@@ -5,6 +5,8 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::tools::name_table_keys;
+
 /// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -46,6 +48,12 @@ impl Finding {
     /// The finding as one on this instance.
     pub fn of_instance(self, name: &str) -> Finding {
         Finding { instance: Some(name.to_owned()), ..self }
+    }
+
+    /// The finding with the keys of the instance's table in place of the plain settings.
+    pub fn of_table(self, name: &str) -> Finding {
+        let says = name_table_keys(&self.says, name);
+        Finding { says, mend: self.mend.map(|mend| name_table_keys(&mend, name)), ..self }
     }
 
     pub fn passed(check: &'static str, says: impl Into<String>) -> Finding {

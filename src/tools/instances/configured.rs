@@ -15,6 +15,8 @@ pub struct ConfiguredInstance {
     pub tools: Arc<Tools>,
     /// The same with a policy that only reads, for `gitlab_read_action`.
     pub(super) reader: Option<Arc<Tools>>,
+    /// True for the instance of the plain settings.
+    pub(super) is_plain: bool,
 }
 
 /// All instances.
@@ -30,7 +32,12 @@ impl ConfiguredInstance {
     /// An instance with its tools; patterns are valid, as the configuration has checked them.
     pub fn new(name: &str, paths: &[String], tools: Arc<Tools>) -> ConfiguredInstance {
         let paths = paths.iter().filter_map(|path| PathPattern::parse(path)).collect();
-        ConfiguredInstance { name: name.to_owned(), paths, tools, reader: None }
+        ConfiguredInstance { name: name.to_owned(), paths, tools, reader: None, is_plain: true }
+    }
+
+    /// Marks an instance that has a table in the settings file.
+    pub fn with_plain(self, is_plain: bool) -> ConfiguredInstance {
+        ConfiguredInstance { is_plain, ..self }
     }
 
     /// Adds the tools that only read.

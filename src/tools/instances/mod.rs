@@ -24,6 +24,8 @@ use route::Route;
 pub struct InstanceSettings {
     /// The name by which calls choose it.
     pub name: String,
+    /// True for the instance of the plain settings; others have a table in the settings file.
+    pub is_plain: bool,
     /// Patterns of the projects and groups that this account is for, where several accounts share an instance.
     pub paths: Vec<String>,
     pub tools: Settings,
@@ -165,6 +167,12 @@ impl Instances {
                 Ok(self.redact(answer, route.instance))
             }
             Err(mut error) => {
+                if !route.instance.is_plain {
+                    error.hint = error.hint.map(|hint| name_table_keys(&hint, name));
+                    if !self.front.is_read_only() {
+                        error.message = name_table_keys(&error.message, name);
+                    }
+                }
                 error.details.insert(INSTANCE.to_owned(), json!(name));
                 Err(self.bounded(error))
             }
@@ -184,6 +192,25 @@ impl Instances {
         }
         answer
     }
+}
+
+/// Keys of a table `[[instance]]` in place of the plain settings; a setting that another one begins with stands after it.
+const TABLE_KEYS: [(&str, &str); 8] = [
+    ("GITLAB_TOKEN_COMMAND", "token_command"),
+    ("GITLAB_TOKEN_FILE", "token_file"),
+    ("GITLAB_TOKEN", "token_env"),
+    ("GITLAB_URL", "url"),
+    ("GITLAB_CA_FILE", "ca_file"),
+    ("GITLAB_INSECURE_TLS", "insecure_tls"),
+    ("GITLAB_POLICY", "policy"),
+    ("GITLAB_READ_ONLY", "read_only"),
+];
+
+/// Words on the plain settings as words on the table of an instance.
+pub fn name_table_keys(text: &str, instance: &str) -> String {
+    TABLE_KEYS.iter().fold(text.to_owned(), |text, (setting, key)| {
+        text.replace(setting, &format!("`{key}` of [[instance]] {instance}"))
+    })
 }
 
 /// The name of an instance that has none of its own: its host, with the port and the path if there are any.

@@ -95,7 +95,7 @@ impl Instances {
     fn misplaced_argument<'r>(&self, request: &'r ExecuteRequest) -> Option<&'r str> {
         let text = request.params.get(INSTANCE)?.as_str()?;
         let action = self.front.catalog().get(&request.action).ok().flatten()?;
-        (action.param(INSTANCE).is_none() && self.find_named(text).is_some()).then_some(text)
+        action.param(INSTANCE).is_none().then_some(text)
     }
 
     /// The accounts of the instance that the URLs of a call are of; none if it has no URL. URLs of two instances, or of

@@ -100,6 +100,11 @@ fn what_is_not_configured_is_refused_with_what_is() {
     let unknown = run(&mut client, "issue.get", issue.clone(), json!({"instance": "nobody"}));
     let error = refused(&unknown, "invalid_params");
     assert!(error["hint"].as_str().unwrap().contains("work ("), "{error}");
+    // Among the parameters it is understood, and not dropped.
+    let inside = |name: &str| json!({"fullPath": "acme/widget", "iid": 7, "instance": name});
+    let unknown = run(&mut client, "issue.get", inside("nobody"), json!({}));
+    refused(&unknown, "invalid_params");
+    assert!(setup.work.seen().is_empty(), "{:?}", setup.work.seen());
     let url = json!({"target": Setup::issue_url(&setup.work, "acme/widget")});
     let home = setup.home_name();
     let reply = run(&mut client, "issue.delete", url, json!({"instance": home, "confirm": true}));
@@ -110,6 +115,8 @@ fn what_is_not_configured_is_refused_with_what_is() {
     assert!(setup.work.seen().is_empty(), "{:?}", setup.work.seen());
     assert_eq!(error["fix"]["arguments"]["instance"], "work");
     assert!(error["fix"]["arguments"].get("confirm").is_none(), "{error}");
+    let inside = run(&mut client, "issue.get", inside("work"), json!({}));
+    assert_eq!(inside.structured["instance"], "work", "{}", inside.text);
 }
 
 #[test]
@@ -164,6 +171,7 @@ fn an_instance_has_a_policy_and_an_audit_of_its_own() {
     let error =
         refused(&run(&mut client, "issue.update", change.clone(), json!({"instance": "work"})), "denied");
     assert_eq!(error["instance"], "work");
+    assert!(error["message"].as_str().unwrap().contains("`read_only` of [[instance]] work"), "{error}");
     let found = client.call(FIND, json!({"query": "issue.update", "instance": "work"}));
     assert!(found.text.contains("Only reads are offered"), "{}", found.text);
     let done = run(&mut client, "issue.update", change, json!({}));
