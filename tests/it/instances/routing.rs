@@ -164,6 +164,73 @@ fn a_confirmation_is_good_for_one_instance() {
 }
 
 #[test]
+fn a_question_to_the_user_names_the_instance_and_the_answer_stays_there() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[]);
+    let able = json!({"elicitation": {}});
+    let issue = json!({"fullPath": "acme/widget", "iid": 7});
+    let deletion = |state: Option<&Value>| {
+        let arguments = call("issue.delete", issue.clone(), json!({"instance": "work"}));
+        let mut call = json!({"name": EXECUTE, "arguments": arguments});
+        if let Some(state) = state {
+            call["requestState"] = state.clone();
+            call["inputResponses"] = json!({"confirm": {"action": "accept", "content": {}}});
+        }
+        call
+    };
+    let asked = client.modern_with("tools/call", deletion(None), able.clone())["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    assert!(asked["inputRequests"].to_string().contains("work"), "{asked}");
+    let done = client.modern_with("tools/call", deletion(Some(&asked["requestState"])), able);
+    assert_eq!(done["result"]["structuredContent"]["instance"], "work", "{done}");
+    let deletes = |gitlab: &crate::support::scripted_gitlab::Gitlab| {
+        gitlab.seen().iter().filter(|line| line.starts_with("DELETE")).count()
+    };
+    assert_eq!((deletes(&setup.work), deletes(&setup.home)), (1, 0));
+}
+
+#[test]
+fn other_surfaces_have_the_argument_and_carry_it() {
+    let setup = Setup::new();
+    for (kind, tool, arguments) in [
+        ("individual", "issue_list", json!({"fullPath": "acme/widget", "instance": "work"})),
+        (
+            "meta",
+            "gitlab_issues",
+            json!({"action": "list", "params": {"fullPath": "acme/widget"}, "instance": "work"}),
+        ),
+        (
+            "toolset",
+            EXECUTE,
+            call("issue.list", json!({"fullPath": "acme/widget"}), json!({"instance": "work"})),
+        ),
+    ] {
+        let mut client = setup.client(&[("TOOL_SURFACE", kind), ("GITLAB_READ_TOOL", "true")]);
+        let listed = client.call(tool, arguments);
+        assert!(listed.text.contains("WORKMARK"), "{kind}: {}", listed.text);
+        let next = &listed.structured["page"]["next"];
+        assert_eq!(next["arguments"]["instance"], "work", "{kind}: {next}");
+        assert!(listed.text.contains(&next.to_string()), "{kind}: {}", listed.text);
+        let following = follow(&mut client, next);
+        assert_eq!(following.structured["instance"], "work", "{kind}: {}", following.text);
+    }
+}
+
+#[test]
+fn a_policy_file_is_that_of_its_instance() {
+    let directory = tempfile::tempdir().unwrap();
+    let policy = directory.path().join("policy.toml");
+    fs::write(&policy, "denied_actions = [\"issue.update\"]\n").unwrap();
+    let setup = Setup::with(&format!("policy = {}", json!(policy.display().to_string())));
+    let mut client = setup.client(&[]);
+    let change = json!({"fullPath": "acme/widget", "iid": 7, "title": "x"});
+    refused(&run(&mut client, "issue.update", change.clone(), json!({"instance": "work"})), "denied");
+    let done = run(&mut client, "issue.update", change, json!({}));
+    assert!(!done.is_error, "{}", done.text);
+    assert!(setup.work.seen().iter().all(|line| !line.starts_with("PUT")), "{:?}", setup.work.seen());
+}
+
+#[test]
 fn an_instance_has_a_policy_and_an_audit_of_its_own() {
     let setup = Setup::with("read_only = true");
     let mut client = setup.client(&[("GITLAB_AUDIT", "json")]);
