@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::call::{self, TARGET};
 use crate::catalog::Action;
+use crate::tools::action_lookup;
 use crate::tools::state::Tools;
 use crate::tools::types::ExecuteRequest;
 
@@ -39,7 +40,15 @@ impl Addresses {
         if call::is_web_url(path) {
             self.targets.push(path.to_owned());
         }
-        self.add_params(tools, action_named(tools, name).as_ref(), params, depth);
+        let request =
+            ExecuteRequest { action: name.to_owned(), params: params.clone(), ..ExecuteRequest::default() };
+        // A call that cannot be resolved is refused by whichever instance gets it.
+        match action_lookup::resolve(tools, &request) {
+            Ok(resolved) => {
+                self.add_params(tools, Some(&resolved.action), &resolved.request.params, depth);
+            }
+            Err(_) => self.add_params(tools, None, params, depth),
+        }
     }
 
     fn add_params(
@@ -52,9 +61,9 @@ impl Addresses {
         let is_composite = action.is_none_or(|action| action.plan.is_some());
         let is_raw = action.is_some_and(|action| action.direct().is_some());
         for (name, value) in params {
-            let own = action.and_then(|action| action.param(name));
             let is_target = name == TARGET
-                || (own.is_none() && call::is_target_spelling(name))
+                || (action.is_some_and(|action| !has_param(tools, action, name))
+                    && call::is_target_spelling(name))
                 || (is_composite && OF_COMPOSITES.contains(&name.as_str()));
             if is_target {
                 self.targets.extend(texts(value));
@@ -79,10 +88,10 @@ impl Addresses {
     }
 }
 
-fn action_named(tools: &Tools, name: &str) -> Option<Action> {
-    let catalog = tools.catalog();
-    let by_alias = || catalog.by_alias(name.trim()).first().copied();
-    catalog.action(catalog.number(name.trim()).or_else(by_alias)?).ok()
+/// True if an action has a parameter of that name or spelling.
+fn has_param(tools: &Tools, action: &Action, name: &str) -> bool {
+    let words = tools.catalog().words();
+    words.is_ok_and(|words| call::param_named(action, name, words).is_some())
 }
 
 /// True if a parameter names a project or group.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{ACCOUNT_TOKEN, HOME_TOKEN, Setup, WORK_TOKEN, call};
 use crate::http::HttpServer;
 use crate::support::client::{Client, EXECUTE, FIND, LATEST_HANDSHAKE, Reply, follow, program, refused};
+use crate::support::scripted_gitlab::answer;
 
 fn run(client: &mut Client, action: &str, params: Value, beside: Value) -> Reply {
     client.call(EXECUTE, call(action, params, beside))
@@ -214,6 +215,34 @@ fn other_surfaces_have_the_argument_and_carry_it() {
         let following = follow(&mut client, next);
         assert_eq!(following.structured["instance"], "work", "{kind}: {}", following.text);
     }
+}
+
+#[test]
+fn a_url_that_is_a_value_names_no_instance() {
+    let setup = Setup::new();
+    setup.home.answer(
+        "POST",
+        "/projects/[^/]*/hooks",
+        answer(201, json!({"id": 1, "url": "https://h.example/x"})),
+    );
+    setup.home.answer("POST", "/releases/[^/]*/assets/links", answer(201, json!({"id": 2, "name": "x"})));
+    let mut client = setup.client(&[("GITLAB_CONFIRM", "never")]);
+    let at_work = Setup::issue_url(&setup.work, "acme/widget");
+    for (action, params) in [
+        ("webhook.create", json!({"fullPath": "acme/widget", "url": "https://h.example/x"})),
+        ("create_webhook", json!({"fullPath": "acme/widget", "url": at_work})),
+        ("POST /projects/acme%2Fwidget/hooks", json!({"url": at_work})),
+        (
+            "release_link.create",
+            json!({"fullPath": "acme/widget", "tag_name": "v1", "name": "x", "url": at_work}),
+        ),
+        ("issue.update", json!({"fullPath": "acme/widget", "iid": 7, "description": at_work})),
+    ] {
+        let reply = run(&mut client, action, params, json!({}));
+        assert!(!reply.is_error, "{action}: {}", reply.text);
+        assert_eq!(reply.structured["instance"], setup.home_name(), "{action}");
+    }
+    assert!(setup.work.seen().is_empty(), "{:?}", setup.work.seen());
 }
 
 #[test]
