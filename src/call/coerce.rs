@@ -7,8 +7,8 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
 use super::{Fault, relative_date};
-use crate::catalog::{Base, Kind, Param, ROLES};
-use crate::text::plain_text;
+use crate::catalog::{Base, Kind, Names, Param, ROLES};
+use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
 pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
@@ -31,7 +31,9 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
 
 /// Coerces one value of a parameter, also one item of a list.
 pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
-    let converted = converted(param.kind.base, &param.name, &value).ok_or_else(|| unfit(param, &value))?;
+    let converted = converted(param.kind.base, &param.name, &value)
+        .or_else(|| title(param, &value))
+        .ok_or_else(|| unfit(param, &value))?;
     if let Some(fault) = stray_date(param, &converted) {
         return Err(fault);
     }
@@ -83,6 +85,16 @@ fn integer(name: &str, text: &str) -> Option<Value> {
     let text = text.trim();
     let digits = if name.ends_with("iid") { text.trim_start_matches(['#', '!', '&']) } else { text };
     digits.parse::<i64>().ok().map(|number| json!(number))
+}
+
+/// A title in place of a number: text with a letter that is neither a misspelt number (`12abc`) nor a reference or URL.
+fn title(param: &Param, value: &Value) -> Option<Value> {
+    let text = value.as_str().filter(|_| param.names.is_some_and(Names::is_titled))?.trim();
+    let has_space = text.contains(char::is_whitespace);
+    let is_number = !has_space && text.trim_start_matches(['#', '!', '&']).starts_with(|c: char| c.is_ascii_digit());
+    let is_reference = !has_space && text.rsplit_once(['#', '!', '&']).is_some_and(|(_, digits)| is_digits(digits));
+    let is_title = text.contains(char::is_alphabetic) && !is_number && !is_reference && !text.contains("://");
+    is_title.then(|| json!(text))
 }
 
 /// Parses a role by its name or number (`Developer`, `30`).

@@ -91,6 +91,21 @@ impl Lookup {
         }
     }
 
+    /// The name, if it is a title whose words a search may find.
+    pub fn title(&self) -> Option<&str> {
+        match self {
+            Lookup::IdOf { names, name, .. } => Some(name.as_str()).filter(|_| names.is_titled()),
+            Lookup::KindOf { .. } => None,
+        }
+    }
+
+    /// The names of the rows of a list that the read searches, with the numbers that they stand for.
+    pub fn candidates(&self, reading: &LookupRequest, answer: &Value) -> Vec<Candidate> {
+        let Expects::Id { by, id, of } = reading.expects else { return Vec::new() };
+        let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+        rows.iter().filter_map(|row| candidate(row, by, (id, of), &|_| true)).collect()
+    }
+
     /// Describes the look-up for a message: "looking up the user `alice`".
     pub fn wanted(&self) -> String {
         match self {
@@ -172,10 +187,11 @@ fn build_value(
     name: &str,
     within: &BTreeMap<&'static str, String>,
 ) -> Option<Option<String>> {
-    let numbered = || name.rsplit_once(['#', '!', '&']);
+    let numbered = || name.rsplit_once(['#', '!', '&']).filter(|(_, number)| is_digits(number));
     let marked = |mark: char| name.rsplit_once(mark).filter(|(_, number)| is_digits(number));
     match ask {
         Ask::Name => Some(Some(name.to_owned())),
+        Ask::Title => numbered().is_none().then(|| Some(name.to_owned())),
         Ask::Digits => is_digits(name).then(|| Some(name.to_owned())),
         Ask::Path => numbered().map(|(path, _)| Some(path.to_owned())),
         Ask::PathOf(mark) => marked(mark).map(|(path, _)| Some(path.to_owned())),

@@ -171,12 +171,19 @@ impl Filling<'_> {
                 Some(bare.trim_matches('/').to_owned()).filter(|bare| !bare.is_empty())
             }
             Form::Word(word) => text.eq_ignore_ascii_case(word).then(|| word.to_owned()),
-            Form::Number { marks } => {
-                let (path, mark, number) = numbered(text, marks)?;
-                let path = if path.is_empty() { self.base_path(mark)? } else { path.to_owned() };
-                Some(format!("{path}{mark}{number}"))
-            }
+            Form::Number { marks } => self.number(text, marks),
+            Form::NumberOrTitle { marks } => match numbered(text, marks) {
+                Some(_) => self.number(text, marks),
+                None => Some(text.to_owned()).filter(|title| !title.is_empty()),
+            },
         }
+    }
+
+    /// A number behind one of the marks with its full path.
+    fn number(&self, text: &str, marks: &[char]) -> Option<String> {
+        let (path, mark, number) = numbered(text, marks)?;
+        let path = if path.is_empty() { self.base_path(mark)? } else { path.to_owned() };
+        Some(format!("{path}{mark}{number}"))
     }
 
     /// Path of a reference that has none: the call's own; for an epic of a project, the group of the project.
@@ -213,7 +220,7 @@ fn expected(resolver: &Resolver) -> String {
     match resolver.form {
         Form::Name { .. } => "a name".to_owned(),
         Form::Word(word) => format!("`{word}`"),
-        Form::Number { marks } => {
+        Form::Number { marks } | Form::NumberOrTitle { marks } => {
             let forms: Vec<String> = marks.iter().map(|mark| written(*mark)).collect();
             forms.join(" or ")
         }

@@ -21,7 +21,7 @@ pub struct Invalid {
 /// One fault of a parameter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
-    #[error("there is no parameter `{given}`; it takes {}", names(.accepted), given = quote_value(.given))]
+    #[error("there is no parameter `{given}`", given = quote_value(.given))]
     Unknown { given: String, value: Value, accepted: Vec<String> },
     #[error("`{name}` is {expected}; {given} was given", given = quote_value(.given))]
     WrongType { name: String, given: String, expected: String },
@@ -55,7 +55,7 @@ pub enum Fault {
     NoName { name: String, given: String, noun: &'static str, expected: String },
     #[error("`{name}`: a {noun} is looked up by name only in {}; add that, or give the id of `{given}`", names(.needs), given = quote_value(.given))]
     NoPlace { name: String, given: String, noun: &'static str, needs: Vec<String> },
-    #[error("`{name}` is ambiguous: {}", render_candidates(.candidates))]
+    #[error("`{name}` is ambiguous: {}", render_candidates(.name, .candidates))]
     Ambiguous { name: String, candidates: Vec<Candidate> },
     #[error("`target` is invalid: {given}: {reason}", given = quote_value(.given))]
     NoTarget { given: String, reason: String },
@@ -124,9 +124,10 @@ fn list(faults: &[Fault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-fn render_candidates(candidates: &[Candidate]) -> String {
+fn render_candidates(param: &str, candidates: &[Candidate]) -> String {
+    let number = if param.ends_with("iid") { "iid" } else { "id" };
     let named =
-        candidates.iter().map(|candidate| format!("`{}` with the id {}", candidate.name, candidate.id));
+        candidates.iter().map(|candidate| format!("`{}` with the {number} {}", candidate.name, candidate.id));
     named.collect::<Vec<_>>().join(" or ")
 }
 

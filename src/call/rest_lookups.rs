@@ -25,6 +25,8 @@ pub enum Form {
     Number { marks: &'static [char] },
     /// Only this word.
     Word(&'static str),
+    /// A number as in [`Form::Number`], or a title.
+    NumberOrTitle { marks: &'static [char] },
 }
 
 /// A read whose response contains the id.
@@ -46,6 +48,8 @@ pub struct Read {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     Name,
+    /// The name, if it is not a number behind a mark; otherwise the read is skipped.
+    Title,
     /// The name, if it is a number; otherwise the read is skipped.
     Digits,
     /// The part of `group/project#12` before its mark, and the part after it.
@@ -62,7 +66,7 @@ pub enum Ask {
     Text(&'static str),
 }
 
-use Ask::{Digits, May, Name, Number, Path, PathOf, Same, Scope, Text};
+use Ask::{Digits, May, Name, Number, Path, PathOf, Same, Scope, Text, Title};
 
 /// Returns the resolver of a kind.
 pub fn resolver(names: Names) -> Option<&'static Resolver> {
@@ -73,6 +77,9 @@ const NAME: Form = Form::Name { mark: "" };
 const PAGE: (&str, Ask) = ("per_page", Text("100"));
 const HERE: (&str, Ask) = ("fullPath", Same);
 const SCOPE: (&str, Ask) = ("scope", Scope);
+/// The project of a list whose `scope` is GitLab's own.
+const WITHIN: (&str, Ask) = ("within", Text("project"));
+const ACTIVE: (&str, Ask) = ("state", Text("active"));
 
 const fn row(names: Names, noun: &'static str, form: Form, reads: &'static [Read]) -> Resolver {
     Resolver { names, noun, form, words: &[], reads }
@@ -215,8 +222,51 @@ pub const RESOLVERS: &[Resolver] = &[
     row(
         Names::EpicIid,
         "epic",
-        Form::Number { marks: &['&'] },
-        &[get("epic.get", &[("fullPath", Path), ("iid", Number)])],
+        Form::NumberOrTitle { marks: &['&'] },
+        &[
+            get("epic.get", &[("fullPath", Path), ("iid", Number)]),
+            list("epic.list", &[HERE, ("search", Title), PAGE], &["/title"]),
+        ],
+    ),
+    row(
+        Names::EpicTitle,
+        "epic",
+        NAME,
+        &[with_id(list("epic.list", &[HERE, ("search", Name), PAGE], &["/title"]), "/iid")],
+    ),
+    row(
+        Names::IssueTitle,
+        "issue",
+        NAME,
+        &[with_id(
+            list("issue.list", &[HERE, WITHIN, ("search", Name), ("in", Text("title")), PAGE], &["/title"]),
+            "/iid",
+        )],
+    ),
+    row(
+        Names::MergeRequestTitle,
+        "merge request",
+        NAME,
+        &[with_id(
+            list(
+                "merge_request.list",
+                &[HERE, WITHIN, ("search", Name), ("in", Text("title")), PAGE],
+                &["/title"],
+            ),
+            "/iid",
+        )],
+    ),
+    row(
+        Names::FeatureFlagUserListIid,
+        "user list",
+        NAME,
+        &[with_id(list("feature_flag_user_list.list", &[HERE, ("search", Name), PAGE], &["/name"]), "/iid")],
+    ),
+    row(
+        Names::FeatureFlagUserList,
+        "user list",
+        NAME,
+        &[list("feature_flag_user_list.list", &[HERE, ("search", Name), PAGE], &["/name"])],
     ),
     row(
         Names::Issue,
@@ -297,6 +347,78 @@ pub const RESOLVERS: &[Resolver] = &[
         &[list("pipeline_trigger.list", &[HERE, PAGE], &["/description"])],
     ),
     row(Names::Webhook, "webhook", NAME, &[list("webhook.list", &[HERE, SCOPE, PAGE], &["/url", "/name"])]),
+    row(
+        Names::DeployToken,
+        "deploy token",
+        NAME,
+        &[list("deploy_token.list", &[HERE, SCOPE, ("active", Text("true")), PAGE], &["/name", "/username"])],
+    ),
+    row(
+        Names::ProjectAccessToken,
+        "active access token",
+        NAME,
+        &[list("project_access_token.list", &[HERE, ACTIVE, ("search", Name)], &["/name"])],
+    ),
+    row(
+        Names::GroupAccessToken,
+        "active access token",
+        NAME,
+        &[list("group_access_token.list", &[HERE, ACTIVE, ("search", Name)], &["/name"])],
+    ),
+    row(
+        Names::PersonalAccessToken,
+        "active access token",
+        NAME,
+        &[list("personal_access_token.list", &[ACTIVE, ("search", Name), PAGE], &["/name"])],
+    ),
+    row(
+        Names::ImpersonationToken,
+        "active impersonation token",
+        NAME,
+        &[list("impersonation_token.list", &[("user_id", Same), ACTIVE, PAGE], &["/name"])],
+    ),
+    row(
+        Names::ClusterAgentToken,
+        "token of this agent",
+        NAME,
+        &[list("cluster_agent_token.list", &[HERE, ("agent_id", Same), PAGE], &["/name"])],
+    ),
+    row(
+        Names::RemoteMirror,
+        "push mirror",
+        NAME,
+        &[list("remote_mirror.list", &[HERE, PAGE], &["/url"])],
+    ),
+    row(
+        Names::BoardList,
+        "list of this board",
+        Form::Name { mark: "~" },
+        &[list("board_list.list", &[HERE, SCOPE, ("board_id", Same), PAGE], &["/label/name"])],
+    ),
+    row(
+        Names::Package,
+        "package",
+        NAME,
+        &[list("package.list", &[HERE, SCOPE, ("package_name", Name), PAGE], &["/name"])],
+    ),
+    row(
+        Names::PackageProtectionRule,
+        "protection rule",
+        NAME,
+        &[list("package_protection_rule.list", &[HERE], &["/package_name_pattern"])],
+    ),
+    row(
+        Names::RegistryProtectionRule,
+        "protection rule",
+        NAME,
+        &[list("registry_repository_protection_rule.list", &[HERE], &["/repository_path_pattern"])],
+    ),
+    row(
+        Names::RegistryTagProtectionRule,
+        "protection rule",
+        NAME,
+        &[list("registry_tag_protection_rule.list", &[HERE], &["/tag_name_pattern"])],
+    ),
     row(Names::SystemHook, "system hook", NAME, &[list("system_hook.list", &[PAGE], &["/url", "/name"])]),
     row(
         Names::DeployKey,

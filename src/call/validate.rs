@@ -12,7 +12,7 @@ use super::{
     Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, affected_paths, coerce, global_id,
     graphql, items, name_resolution, raw_request, request, select_operation, target,
 };
-use crate::catalog::{Action, GlossaryEntry, Json, Names, Operation, Param, Scope, Touched, Words};
+use crate::catalog::{self, Action, GlossaryEntry, Json, Names, Operation, Param, Scope, Touched, Words};
 use crate::text::plain_text;
 
 /// Valid parameters of an action. Its operation is not selected yet.
@@ -81,6 +81,7 @@ pub fn check(
     if let Some(target) = target {
         faults.extend(checked.apply_target(&target, context).err());
     }
+    checked.fill_path_by_short_name();
     global_id::complete(&checked.action, &mut checked.params);
     checked.send_defaults();
     if faults.is_empty() {
@@ -112,6 +113,22 @@ impl Checked {
             if let Some(value) = params.shift_remove("scope") {
                 params.insert(name, value);
             }
+        }
+    }
+
+    /// Moves a value to a missing parameter of the path from one whose name lacks the domain: `name` of a feature flag to
+    /// `feature_flag_name`. Without it, nothing says which object is meant.
+    fn fill_path_by_short_name(&mut self) {
+        let prefix = format!("{}_", self.action.domain());
+        let is_missing = |param: &&Param| {
+            param.required && param.place == catalog::Place::Path && !self.params.contains_key(&param.name)
+        };
+        let Some(param) = self.action.params.iter().find(is_missing) else { return };
+        let Some(short) = param.name.strip_prefix(&prefix) else { return };
+        let takes = self.action.param(short).is_some_and(|own| !own.required && own.kind == param.kind);
+        if let Some(value) = takes.then(|| self.params.shift_remove(short)).flatten() {
+            self.understood.push(format!("`{short}` as `{}`", param.name));
+            self.params.insert(param.name.clone(), value);
         }
     }
 

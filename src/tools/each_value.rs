@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::TARGET;
+use crate::call::{self, TARGET};
 use crate::catalog::{Action, Companion, Place};
 use crate::tools::action_lookup::resolved::{self, ResolvedAction};
 use crate::tools::errors::{self, ErrorKind, ToolError};
@@ -17,11 +17,17 @@ const BATCH: &str = "api.batch";
 /// Maximum number of objects, that of the calls of a batch.
 const MOST: usize = 20;
 
+/// A companion whose parameter a call has, with the value.
+type GivenCompanion = (Companion, Value);
+
+/// An action of the batch with its parameters, and true if it is the one that was called.
+type PlannedCall = (String, Map<String, Value>, bool);
+
 /// Returns the call, or the batch of calls for a list of objects.
 pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction, ToolError> {
     let ResolvedAction { action, mut request, notes } = resolved;
     let listed = listed(&action, &request.params);
-    let companion = action.companion_given(|name| request.params.get(name)).cloned();
+    let companions = take_companions(tools, &action, &mut request.params)?;
     let mut values = vec![None];
     if let Some((given, name, several)) = listed {
         request.params.shift_remove(&given);
@@ -35,54 +41,133 @@ pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction,
             values = several.into_iter().map(|value| Some((name.clone(), value))).collect();
         }
     }
-    if values.len() == 1 && companion.is_none() {
+    if values.len() == 1 && companions.is_empty() {
         return Ok(ResolvedAction { action, request, notes });
     }
     let mut calls = Vec::new();
     for value in values {
         let mut params = request.params.clone();
         params.extend(value);
-        calls.extend(single_calls(tools, &action, params, companion.as_ref(), &request)?);
+        calls.extend(single_calls(tools, &action, params, &companions)?);
     }
+    if let [(id, params, _)] = calls.as_slice() {
+        let single = ExecuteRequest { action: id.clone(), params: params.clone(), ..request };
+        return by_id(tools, id, &single, notes);
+    }
+    let calls: Vec<Value> = calls
+        .into_iter()
+        .map(|(id, params, is_own)| {
+            let mut call = Map::from_iter([
+                ("action".to_owned(), json!(id)),
+                ("params".to_owned(), escaped(Value::Object(params))),
+            ]);
+            let fields = request.fields.as_ref().filter(|_| is_own);
+            call.extend(fields.map(|fields| ("fields".to_owned(), json!(fields))));
+            Value::Object(call)
+        })
+        .collect();
     // A companion (such as a comment with a change) is only sent if the change succeeded.
-    let params = json!({"calls": calls, "continue_on_error": companion.is_none()});
+    let params = json!({"calls": calls, "continue_on_error": companions.is_empty()});
     let params = params.as_object().cloned().unwrap_or_default();
     let batch = ExecuteRequest { action: BATCH.to_owned(), params, fields: None, ..request };
-    let number = tools.catalog.number(BATCH);
-    let number =
-        number.ok_or_else(|| ToolError::new(ErrorKind::Internal, format!("the catalog has no {BATCH}")))?;
-    let withheld = tools.catalog.action(number).ok().and_then(|action| tools.withholds(&action));
-    if let Some(rule) = withheld {
-        return Err(errors::mapping::denied(BATCH, None, &rule, 0));
-    }
-    resolved::by_number(&tools.catalog, number, &batch, notes)
+    by_id(tools, BATCH, &batch, notes)
 }
 
-/// The calls for one object: the action, and its companion before or after it.
+/// The call of another action, which policy may withhold.
+fn by_id(
+    tools: &Tools,
+    id: &str,
+    request: &ExecuteRequest,
+    notes: Vec<String>,
+) -> Result<ResolvedAction, ToolError> {
+    let number = tools.catalog.number(id);
+    let number =
+        number.ok_or_else(|| ToolError::new(ErrorKind::Internal, format!("the catalog has no {id}")))?;
+    let withheld = tools.catalog.action(number).ok().and_then(|action| tools.withholds(&action));
+    if let Some(rule) = withheld {
+        return Err(errors::mapping::denied(id, None, &rule, 0));
+    }
+    resolved::by_number(&tools.catalog, number, request, notes)
+}
+
+/// The companions whose parameters a call has, under any spelling.
+pub fn given_companions(
+    tools: &Tools,
+    action: &Action,
+    params: &Map<String, Value>,
+) -> Result<Vec<(String, Companion)>, ToolError> {
+    if action.companions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+    let asked = params.iter().filter(|(_, value)| Companion::is_asked_by(value));
+    Ok(asked
+        .filter_map(|(given, _)| {
+            let param = call::param_named(action, given, words)?;
+            let companion = action.companions.iter().find(|companion| companion.param == param.name)?;
+            Some((given.clone(), companion.clone()))
+        })
+        .collect())
+}
+
+/// Takes the parameters of companions out of a call.
+fn take_companions(
+    tools: &Tools,
+    action: &Action,
+    params: &mut Map<String, Value>,
+) -> Result<Vec<GivenCompanion>, ToolError> {
+    let given = given_companions(tools, action, params)?;
+    let taken = given.into_iter().map(|(given, companion)| {
+        let value = params.shift_remove(&given).unwrap_or_default();
+        (companion, value)
+    });
+    Ok(taken.collect())
+}
+
+/// The calls for one object: the action, and its companions before or after it. An update that only has companions is
+/// left out.
 fn single_calls(
     tools: &Tools,
     action: &Action,
-    mut params: Map<String, Value>,
-    companion: Option<&Companion>,
-    request: &ExecuteRequest,
-) -> Result<Vec<Value>, ToolError> {
-    let call = |id: &str, params: Map<String, Value>, fields: Option<&Vec<String>>| {
-        let mut call = Map::from_iter([
-            ("action".to_owned(), json!(id)),
-            ("params".to_owned(), escaped(Value::Object(params))),
-        ]);
-        call.extend(fields.map(|fields| ("fields".to_owned(), json!(fields))));
-        Value::Object(call)
-    };
-    let Some(companion) = companion else {
-        return Ok(vec![call(&action.id, params, request.fields.as_ref())]);
-    };
-    let given = params.shift_remove(&companion.param).unwrap_or_default();
-    let other = tools.catalog.get(&companion.action).map_err(|error| errors::internal(&error))?;
-    let is_path = |name: &str| {
-        let other = other.as_ref().and_then(|other| other.param(name));
-        other.is_some_and(|param| param.place == Place::Path)
-    };
+    params: Map<String, Value>,
+    companions: &[GivenCompanion],
+) -> Result<Vec<PlannedCall>, ToolError> {
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for (companion, value) in companions {
+        let other = tools.catalog.get(&companion.action).map_err(|error| errors::internal(&error))?;
+        if companion.instead {
+            let mut params = params.clone();
+            params.insert(companion.param.clone(), value.clone());
+            return Ok(vec![(companion.action.clone(), params, true)]);
+        }
+        let calls = if companion.first { &mut before } else { &mut after };
+        calls.push((companion.action.clone(), companion_params(other.as_ref(), companion, value, &params), false));
+    }
+    let mut calls = before;
+    let changes = params.keys().any(|name| !identifies(action, name));
+    if changes || companions.is_empty() || action.verb() != "update" {
+        calls.push((action.id.clone(), params, true));
+    }
+    calls.extend(after);
+    Ok(calls)
+}
+
+/// True for a parameter that says which object is meant, and not what to do with it.
+fn identifies(action: &Action, given: &str) -> bool {
+    let is_path = action.param(given).is_some_and(|param| param.place == Place::Path);
+    is_path || given == TARGET || own_name(action, given).is_some()
+}
+
+/// The parameters of a companion: those of the path that it shares with the call, those that it takes from it, and its
+/// own.
+fn companion_params(
+    other: Option<&Action>,
+    companion: &Companion,
+    value: &Value,
+    params: &Map<String, Value>,
+) -> Map<String, Value> {
+    let is_path =
+        |name: &str| other.and_then(|other| other.param(name)).is_some_and(|param| param.place == Place::Path);
     let mut others: Map<String, Value> = params
         .iter()
         .filter(|(name, _)| is_path(name) || name.as_str() == TARGET)
@@ -91,14 +176,12 @@ fn single_calls(
     for (name, from) in &companion.takes {
         others.extend(params.get(from).map(|value| (name.clone(), first_line(value))));
     }
-    match (&companion.value, given) {
-        (Some(name), value) => drop(others.insert(name.clone(), value)),
-        (None, Value::Object(fields)) => others.extend(fields),
+    match (&companion.value, value) {
+        (Some(name), value) => drop(others.insert(name.clone(), value.clone())),
+        (None, Value::Object(fields)) => others.extend(fields.clone()),
         (None, _) => {}
     }
-    let own = call(&action.id, params, request.fields.as_ref());
-    let other = call(&companion.action, others, None);
-    Ok(if companion.first { vec![other, own] } else { vec![own, other] })
+    others
 }
 
 /// The first line of a text: the title of a commit becomes that of its merge request.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Call, Checked, Lookup, LookupCache, LookupRequest, LookupResult, Step};
+use crate::call::{self, Answer, Call, Candidate, Checked, Lookup, LookupCache, LookupRequest, LookupResult, Step};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::policy::Rule;
@@ -18,6 +18,7 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::token_info::cache::TokenStanding;
 use crate::tools::types::NextCall;
+use crate::untrusted::{quote, shortened};
 
 /// Maximum number of rounds of look-ups: an answer opens few further questions.
 const MOST_ROUNDS: usize = 4;
@@ -50,7 +51,16 @@ impl From<ToolError> for LookupFailure {
 pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailure> {
     let requests = AtomicUsize::new(0);
     let call = ready(tools, checked, &requests).await?;
+    forget_titles(tools, checked);
     Ok(call.with_lookups(requests.load(Ordering::Relaxed)))
+}
+
+/// Forgets the numbers that titles stood for: unlike names, titles change.
+fn forget_titles(tools: &Tools, checked: &Checked) {
+    let mut known = lock_cache(tools);
+    for question in checked.questions(&known).iter().filter(|question| question.title().is_some()) {
+        known.forget(question);
+    }
 }
 
 fn ready<'a>(
@@ -173,7 +183,8 @@ async fn resolve_lookup(
             }
             Ok((LookupResult::Several(candidates), _)) => {
                 let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
-                return Err(mapping::invalid(tools, &invalid, checked.action()).into());
+                let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+                return Err(error.fix(NextCall::execute(reading.action, &reading.params)).into());
             }
             Ok((LookupResult::Nothing, rows)) => gave_up = gave_up.or(rows),
             Err(LookupReadError::Hidden(error)) => hidden = hidden.or(error),
@@ -187,6 +198,16 @@ async fn resolve_lookup(
     let param = checked.asking_param(question, &lock_cache(tools));
     if let Some(denied) = denied {
         return Err(denied.into());
+    }
+    if let (None, Some(title), Some(reading)) = (&hidden, question.title(), readings.last()) {
+        let search = search_titles(tools, (question, title, reading), requests).await;
+        match search.candidates.as_slice() {
+            [only] if !search.has_more && checked.action().risk == Risk::Read => {
+                lock_cache(tools).learn(question.clone(), Answer::Id(only.id));
+                return Ok(());
+            }
+            _ => return Err(untitled(checked, question, param.as_deref(), search).into()),
+        }
     }
     let error = hidden.unwrap_or_else(|| {
         let seen = not_found_hint(gave_up, tools.is_anonymous());
@@ -202,6 +223,92 @@ async fn resolve_lookup(
     };
     Err(LookupFailure { error, unknown_path })
 }
+
+/// The rows that a search for the words of a title finds.
+struct TitleSearch {
+    read: LookupRequest,
+    words: String,
+    candidates: Vec<Candidate>,
+    /// True if the list has further rows.
+    has_more: bool,
+}
+
+/// Searches a list for the words of a title that none of its rows has. A search that fails finds nothing.
+async fn search_titles(
+    tools: &Tools,
+    (question, title, reading): (&Lookup, &str, &LookupRequest),
+    requests: &AtomicUsize,
+) -> TitleSearch {
+    let words = title_words(tools, reading.action, title);
+    let mut read = reading.clone();
+    if words.is_empty() {
+        read.params.shift_remove(SEARCH);
+    } else {
+        read.params.insert(SEARCH.to_owned(), json!(words));
+    }
+    let mut search = TitleSearch { read, words, candidates: Vec::new(), has_more: false };
+    let action = tools.catalog.get(reading.action).ok().flatten();
+    if let Some(action) = action.filter(|_| !search.words.is_empty())
+        && let Ok((answer, more)) = fetch_page(tools, &action, &search.read.params, requests).await
+    {
+        search.candidates = question.candidates(&search.read, &answer);
+        search.has_more = !matches!(more, RemainingRows::Nothing);
+    }
+    search
+}
+
+/// The parameter of a list with the words that its rows have.
+const SEARCH: &str = "search";
+
+/// The words of a title that a search may find: neither stop words nor the nouns of the list's domain.
+fn title_words(tools: &Tools, list: &str, title: &str) -> String {
+    let Ok(words) = tools.catalog.words() else { return title.to_owned() };
+    let domain = list.split('.').next().unwrap_or_default();
+    let nouns = words.domains.get(domain).map(|domain| domain.nouns.as_slice()).unwrap_or_default();
+    let is_noun = |word: &str| nouns.iter().flat_map(|noun| noun.split(' ')).any(|noun| noun == word);
+    let is_stopword = |word: &str| words.language.stopwords.iter().any(|stopword| stopword == word);
+    let kept = title.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let kept = kept.filter(|word| {
+        let word = word.to_lowercase();
+        !word.is_empty() && !is_noun(&word) && !is_stopword(&word)
+    });
+    kept.collect::<Vec<_>>().join(" ")
+}
+
+/// Error of a title that no object has: those with its words, and the call with the only one or the list of them.
+fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, search: TitleSearch) -> ToolError {
+    const MOST_NAMED: usize = 5;
+    let param = param.unwrap_or_default();
+    let error = ToolError::new(ErrorKind::NotFound, format!("`{param}`: {} by that title", question.missed()));
+    let named = search.candidates.iter().take(MOST_NAMED);
+    let named: Vec<String> =
+        named.map(|row| format!("{} {}", row.id, quote(&shortened(&row.name, LONGEST_TITLE)))).collect();
+    let words = quote(&search.words);
+    let (hint, fix) = match search.candidates.as_slice() {
+        [only] if !search.has_more => {
+            let mut params = checked.params().clone();
+            params.insert(param.to_owned(), json!(only.id));
+            let hint = format!("The only one with {words} in its title: {}.", named.join(", "));
+            (hint, NextCall::execute(&checked.action().id, &params))
+        }
+        [] => {
+            let hint = "`fix` lists those that exist; `iid` is their number.";
+            (hint.to_owned(), NextCall::execute(search.read.action, &search.read.params))
+        }
+        rows => {
+            let more = match rows.len().saturating_sub(MOST_NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let hint = format!("With {words} in the title: {}{more}.", named.join(", "));
+            (hint, NextCall::execute(search.read.action, &search.read.params))
+        }
+    };
+    error.hint(hint).fix(fix)
+}
+
+/// Maximum number of characters of a title in a hint.
+const LONGEST_TITLE: usize = 80;
 
 /// A look-up that a rule denies.
 fn denied_look_up(question: &Lookup, action: &str, rule: &Rule, sent: usize) -> ToolError {

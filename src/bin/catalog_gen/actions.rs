@@ -368,6 +368,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         edit: None,
         wait: None,
         label_names: None,
+        text_mark: None,
     }
 }
 

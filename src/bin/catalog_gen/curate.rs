@@ -53,6 +53,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
                     edit: known.edit.take(),
                     wait: known.wait.take(),
                     label_names: known.label_names.take(),
+                    text_mark: known.text_mark.take(),
                     params: with_locates(own.params, &known.params),
                     ..own
                 }

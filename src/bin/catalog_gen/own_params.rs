@@ -1,7 +1,7 @@
-//! Rules of `catalog/rules.toml` on parameters of this server's own: edits of long texts, waits for a state, and names of
-//! labels.
+//! Rules of `catalog/rules.toml` on parameters of this server's own: edits of long texts, marks before a text, waits for a
+//! state, and names of labels.
 
-use gitlab_mcp::catalog::{Action, LabelNames, Param, StateWait, TextEdit};
+use gitlab_mcp::catalog::{Action, Base, Kind, LabelNames, Param, Place, StateWait, TextEdit, TextMark};
 use serde::Deserialize;
 
 use crate::action_ids::Ids;
@@ -44,6 +44,44 @@ struct WaitRule {
 pub struct LabelRule {
     actions: Vec<String>,
     labels: LabelNames,
+}
+
+/// Marks of texts, and the parameter that sets them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarkRule {
+    actions: Vec<String>,
+    set: TextMark,
+    note: String,
+}
+
+/// Sets the marks of texts, and adds the parameter behind the text.
+pub fn set_text_marks(rules: &[MarkRule], actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    for MarkRule { actions: patterns, set, note } in rules {
+        let row = format!("text_marks {}", set.param);
+        set.read.iter().for_each(|read| drop(ids.expand(read, &row, faults)));
+        for id in expand_all(patterns, &ids, &row, faults) {
+            let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
+            let param = Param {
+                name: set.param.clone(),
+                place: Place::Selector,
+                kind: Kind { base: Base::Boolean, many: false },
+                undocumented: true,
+                note: Some(note.clone()),
+                ..Param::default()
+            };
+            let row = format!("{row}: {id}");
+            let required = action.params.iter().rfind(|param| param.required).map(|param| param.name.clone());
+            let is_required = action.param(&set.text).is_some_and(|text| text.required);
+            let behind = if is_required { required.unwrap_or_default() } else { set.text.clone() };
+            add_params(&mut action.params, &behind, &[param], &row, faults);
+            for names in action.one_of.iter_mut().filter(|names| names.contains(&set.text)) {
+                names.push(set.param.clone());
+            }
+            action.text_mark = Some(set.clone());
+        }
+    }
 }
 
 /// Sets the texts that calls may change in parts, and adds the parameters behind the text. A text that was required is one

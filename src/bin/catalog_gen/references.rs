@@ -99,7 +99,7 @@ fn apply_rule(domain: &str, param: &mut Param, rules: &ReferenceRules) {
 
 fn set(param: &mut Param, names: Names) {
     param.names = Some(names);
-    if matches!(param.kind.base, Base::Integer | Base::String | Base::Any) && names != Names::EpicIid {
+    if matches!(param.kind.base, Base::Integer | Base::String | Base::Any) && !names.is_titled() {
         param.kind = Kind { base: Base::IntegerOrString, ..param.kind };
     }
 }

@@ -14,7 +14,7 @@ use crate::action_ids::{Ids, nearest};
 use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 use crate::duplicate_risk::share_risks;
 use crate::error::GeneratorError;
-use crate::own_params::{self, EditRules, LabelRule, WaitRules};
+use crate::own_params::{self, EditRules, LabelRule, MarkRule, WaitRules};
 
 /// Contents of the file.
 #[derive(Debug, Default, Deserialize)]
@@ -57,6 +57,8 @@ pub struct Rules {
     waits: WaitRules,
     #[serde(default)]
     label_names: Vec<LabelRule>,
+    #[serde(default)]
+    text_marks: Vec<MarkRule>,
     #[serde(default)]
     naming: NamingRules,
     #[serde(default)]
@@ -130,9 +132,13 @@ pub struct ReferenceRule {
 }
 
 impl ReferenceRule {
-    /// True if the rule applies to a parameter name in a domain.
+    /// True if the rule applies to a parameter name in a domain. A domain may end with `*`, for any text.
     pub fn fits(&self, param: &str, domain: &str) -> bool {
-        self.param == param && (self.domains.is_empty() || self.domains.iter().any(|one| one == domain))
+        let is_domain = |one: &String| match one.strip_suffix('*') {
+            Some(start) => domain.starts_with(start),
+            None => one == domain,
+        };
+        self.param == param && (self.domains.is_empty() || self.domains.iter().any(is_domain))
     }
 }
 
@@ -252,6 +258,7 @@ impl Rules {
         own_params::set_edits(&self.edits, actions, &mut faults);
         own_params::set_waits(&self.waits, actions, &mut faults);
         own_params::set_label_names(&self.label_names, actions, &mut faults);
+        own_params::set_text_marks(&self.text_marks, actions, &mut faults);
         let ids = Ids::new(actions);
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {

@@ -106,6 +106,9 @@ pub struct Action {
     /// `catalog/rules.toml`.
     #[serde(default)]
     pub label_names: Option<LabelNames>,
+    /// A mark of a text that a parameter sets. From `[[text_marks]]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub text_mark: Option<TextMark>,
 }
 
 /// A long text that `edits` or `diff` change in parts: a read shows the present text, and the call sends the whole new
@@ -222,9 +225,30 @@ pub struct Companion {
     /// True if it is called first.
     #[serde(default)]
     pub first: bool,
+    /// True if the other action is called in place of this one, with all its parameters.
+    #[serde(default)]
+    pub instead: bool,
     /// Parameters of the other action by those of this one, where they are not given.
     #[serde(default)]
     pub takes: BTreeMap<String, String>,
+}
+
+/// A mark at the beginning of a text that a parameter sets and clears, such as `Draft:` of a title. The parameter is
+/// not sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextMark {
+    /// The parameter: true or false.
+    pub param: String,
+    /// The parameter with the text. A field of the same name has the present text.
+    pub text: String,
+    /// The mark that is set, with the space behind it.
+    pub mark: String,
+    /// The marks that GitLab knows, in lower case.
+    pub known: Vec<String>,
+    /// Id of the read with the present text, if the call has no text; it takes the parameters of the path.
+    #[serde(default)]
+    pub read: Option<String>,
 }
 
 /// A parameter that raises the risk of one call, or adds to its effects.
@@ -841,21 +865,16 @@ impl Action {
         selectors.find(|param| matches!(param.name.as_str(), "scope" | "within"))
     }
 
-    /// The companion whose parameter is given: neither null nor `false`.
-    pub fn companion_given<'v>(
-        &self,
-        given: impl Fn(&str) -> Option<&'v serde_json::Value>,
-    ) -> Option<&Companion> {
-        let is_given = |companion: &&Companion| {
-            given(&companion.param)
-                .is_some_and(|value| !value.is_null() && *value != serde_json::Value::Bool(false))
-        };
-        self.companions.iter().find(is_given)
-    }
-
     /// [`Self::selector`], if it can select that scope.
     pub fn selector_of(&self, scope: Scope) -> Option<&Param> {
         self.selector().filter(|selector| selector.choices.iter().any(|choice| choice == scope.name()))
+    }
+}
+
+impl Companion {
+    /// True if a value of the parameter asks for the call: neither null nor `false`.
+    pub fn is_asked_by(value: &serde_json::Value) -> bool {
+        !value.is_null() && *value != serde_json::Value::Bool(false)
     }
 }
 

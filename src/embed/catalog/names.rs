@@ -64,6 +64,28 @@ pub enum Names {
     ComplianceFramework,
     BranchRule,
     CustomField,
+    /// An issue by its title, where the request has its iid.
+    IssueTitle,
+    /// A merge request by its title, where the request has its iid.
+    MergeRequestTitle,
+    /// An epic by its title, where the request has its iid.
+    EpicTitle,
+    FeatureFlagUserList,
+    /// A user list of feature flags by its name, where the request has its iid.
+    FeatureFlagUserListIid,
+    DeployToken,
+    ProjectAccessToken,
+    GroupAccessToken,
+    PersonalAccessToken,
+    ImpersonationToken,
+    ClusterAgentToken,
+    RemoteMirror,
+    /// List of an issue board, named by its label.
+    BoardList,
+    Package,
+    PackageProtectionRule,
+    RegistryProtectionRule,
+    RegistryTagProtectionRule,
 }
 
 impl Names {
@@ -90,6 +112,20 @@ impl Names {
                 | Names::Cluster
                 | Names::Application
                 | Names::GeoSite
+                | Names::PersonalAccessToken
+                | Names::ImpersonationToken
+        )
+    }
+
+    /// True if the parameter takes the number that people see, which a title can stand for. Its type remains integer.
+    pub fn is_titled(self) -> bool {
+        matches!(
+            self,
+            Names::IssueTitle
+                | Names::MergeRequestTitle
+                | Names::EpicTitle
+                | Names::EpicIid
+                | Names::FeatureFlagUserListIid
         )
     }
 }

@@ -1,12 +1,13 @@
 //! Maps errors of checks, policy and GitLab to tool errors: kind, message, accepted values, next call.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
 use crate::catalog::{Action, Risk, Words, signature};
 use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
 use crate::policy::Rule;
 use crate::text::error_chain;
+use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::token_info::cache::TokenStanding;
@@ -14,6 +15,9 @@ use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
 /// Bytes of a signature in an error; more only by required parameters.
 const SIGNATURE: usize = 400;
+
+/// Bytes of a signature that stands for the list of the accepted parameters.
+const WHOLE_SIGNATURE: usize = 1000;
 
 /// Fields that the answer has not: those that it has where the path ends, and the call with the nearest.
 pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
@@ -89,17 +93,33 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
     let error = if hints.is_empty() { error } else { error.hint(hints.join(" ")) };
     if repaired {
-        error.fix(NextCall::execute(&invalid.action, &params))
-    } else {
-        with_signature(error, action)
-            .fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
+        return error.fix(NextCall::execute(&invalid.action, &params));
     }
+    if let Some((other, params)) = takes_all(tools, invalid, action) {
+        return error.hint(format!("`{}` does the same and takes it.", other.id)).fix(NextCall::execute(&other.id, &params));
+    }
+    let is_unknown = invalid.faults.iter().any(|fault| matches!(fault, Fault::Unknown { .. }));
+    let bytes = if is_unknown { WHOLE_SIGNATURE } else { SIGNATURE };
+    let mut error = error;
+    error.details.insert(errors::SIGNATURE.to_owned(), json!(signature(action, bytes, "")));
+    error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
 }
 
-/// Adds the accepted parameters to the error.
-fn with_signature(mut error: ToolError, action: &Action) -> ToolError {
-    error.details.insert(errors::SIGNATURE.to_owned(), json!(signature(action, SIGNATURE, "")));
-    error
+/// The action with the same effect that takes all parameters of a call, also those that the called one does not have.
+fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<(Action, Map<String, Value>)> {
+    let mut params = invalid.right.clone();
+    for fault in &invalid.faults {
+        let Fault::Unknown { given, value, .. } = fault else { return None };
+        params.insert(given.clone(), value.clone());
+    }
+    let same_verb = action.effects.iter().filter(|id| id.split('.').nth(1) == Some(action.verb()));
+    let mut others = same_verb.filter_map(|id| tools.catalog.get(id).ok().flatten());
+    let fits = |other: &Action| {
+        other.risk <= action.risk
+            && tools.withholds(other).is_none()
+            && suggestions::is_callable(tools, other, &params)
+    };
+    others.find(fits).map(|other| (other, params.clone()))
 }
 
 /// The target of another kind of thing: the same action on that kind, where there is one; else the action on the

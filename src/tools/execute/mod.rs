@@ -9,6 +9,7 @@ mod joined_reads;
 mod label_names;
 pub mod row_filter;
 mod state_wait;
+mod text_mark;
 
 use std::fmt::Write as _;
 
@@ -27,7 +28,7 @@ use crate::tools::own_reads::locate;
 use crate::tools::reply::{graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall};
-use crate::tools::{confirmation, default_project, instance_version, lookups, token_info, workspace};
+use crate::tools::{confirmation, default_project, each_value, instance_version, lookups, token_info, workspace};
 use crate::untrusted::quote;
 use compute::compute;
 use edits::TextChange;
@@ -233,7 +234,7 @@ struct RewrittenCall {
     texts: Vec<TextChange>,
 }
 
-/// Replaces what depends on the present state of GitLab in the parameters: names of labels, and edits of texts.
+/// Replaces what depends on the present state of GitLab in the parameters: names of labels, marks and edits of texts.
 async fn rewrite(
     tools: &Tools,
     checked: Checked,
@@ -246,6 +247,9 @@ async fn rewrite(
     if let Some((named, found)) = renamed {
         notes.extend(found);
         params = named;
+    }
+    if let Some(marked) = text_mark::apply(tools, &action, params.as_ref().unwrap_or(checked.params())).await? {
+        params = Some(marked);
     }
     let given = params.as_ref().unwrap_or(checked.params());
     let mut texts = Vec::new();
@@ -401,7 +405,7 @@ fn check_or_fault(
     if let Some(rule) = tools.withholds(action) {
         return Err(mapping::denied(&action.id, None, &rule, 0));
     }
-    if let Some(companion) = action.companion_given(|name| request.params.get(name)) {
+    if let Some((_, companion)) = each_value::given_companions(tools, action, &request.params)?.first() {
         return Err(misplaced_companion(action, companion));
     }
     let context = tools.context().map_err(|error| errors::internal(&error))?;
