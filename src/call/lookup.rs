@@ -128,7 +128,10 @@ impl Lookup {
             Lookup::IdOf { names, name, within } => {
                 let noun = rest_lookups::resolver(*names).map_or("thing", |resolver| resolver.noun);
                 let place = within.get("fullPath").map(|path| format!(" in `{path}`")).unwrap_or_default();
-                format!("no {noun} `{name}`{place} that can be seen")
+                match self.title() {
+                    Some(title) => format!("no {noun}{place} that can be seen is called `{title}`"),
+                    None => format!("no {noun} `{name}`{place} that can be seen"),
+                }
             }
         }
     }

@@ -351,19 +351,25 @@ pub const RESOLVERS: &[Resolver] = &[
         Names::DeployToken,
         "deploy token",
         NAME,
-        &[list("deploy_token.list", &[HERE, SCOPE, ("active", Text("true")), PAGE], &["/name", "/username"])],
+        &[list("deploy_token.list", &[HERE, SCOPE, PAGE], &["/name", "/username"])],
     ),
     row(
         Names::ProjectAccessToken,
         "active access token",
         NAME,
-        &[list("project_access_token.list", &[HERE, ACTIVE, ("search", Name)], &["/name"])],
+        &[
+            list("project_access_token.list", &[HERE, ACTIVE, ("search", Name)], &["/name"]),
+            list("project_access_token.list", &[HERE, ACTIVE], &["/name"]),
+        ],
     ),
     row(
         Names::GroupAccessToken,
         "active access token",
         NAME,
-        &[list("group_access_token.list", &[HERE, ACTIVE, ("search", Name)], &["/name"])],
+        &[
+            list("group_access_token.list", &[HERE, ACTIVE, ("search", Name)], &["/name"]),
+            list("group_access_token.list", &[HERE, ACTIVE], &["/name"]),
+        ],
     ),
     row(
         Names::PersonalAccessToken,

@@ -16,7 +16,7 @@ pub use example::example;
 pub use family::ShortName;
 pub use gitlab_mcp_embed::catalog::language::{
     Agent, ChangeWords, Domain, ExampleWords, Foreign, GlossaryEntry, Language, LocalWords, QuickAction,
-    ReadableTable, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
+    ReadableTable, Receipt, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
 };
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;

@@ -137,7 +137,10 @@ fn single_calls(
         let other = tools.catalog.get(&companion.action).map_err(|error| errors::internal(&error))?;
         if companion.instead {
             let mut params = params.clone();
-            params.insert(companion.param.clone(), value.clone());
+            // A flag only chooses the other action.
+            if other.is_some_and(|other| other.param(&companion.param).is_some()) {
+                params.insert(companion.param.clone(), value.clone());
+            }
             return Ok(vec![(companion.action.clone(), params, true)]);
         }
         let calls = if companion.first { &mut before } else { &mut after };

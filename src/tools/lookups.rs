@@ -279,7 +279,7 @@ fn title_words(tools: &Tools, list: &str, title: &str) -> String {
 fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, search: TitleSearch) -> ToolError {
     const MOST_NAMED: usize = 5;
     let param = param.unwrap_or_default();
-    let error = ToolError::new(ErrorKind::NotFound, format!("`{param}`: {} by that title", question.missed()));
+    let error = ToolError::new(ErrorKind::NotFound, format!("`{param}`: {}", question.missed()));
     let named = search.candidates.iter().take(MOST_NAMED);
     let named: Vec<String> =
         named.map(|row| format!("{} {}", row.id, quote(&shortened(&row.name, LONGEST_TITLE)))).collect();
@@ -292,8 +292,12 @@ fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, search: T
             (hint, NextCall::execute(&checked.action().id, &params))
         }
         [] => {
-            let hint = "`fix` lists those that exist; `iid` is their number.";
-            (hint.to_owned(), NextCall::execute(search.read.action, &search.read.params))
+            let hint = "Nothing like it was found; `fix` lists the latest.".to_owned();
+            let mut params = search.read.params.clone();
+            for name in [SEARCH, "in", "per_page", "within"] {
+                params.shift_remove(name);
+            }
+            (hint, NextCall::execute(search.read.action, &params))
         }
         rows => {
             let more = match rows.len().saturating_sub(MOST_NAMED) {

@@ -361,6 +361,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         usually: written.usually,
         shows: written.shows,
         companions: written.companions,
+        answer_note: written.answer_note,
         gone: false,
         states: Vec::new(),
         joins: Vec::new(),

@@ -78,6 +78,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
         action.usually.clone_from(&written.usually);
         action.shows.clone_from(&written.shows);
         action.companions.clone_from(&written.companions);
+        action.answer_note.clone_from(&written.answer_note);
         action.example.clone_from(&written.example);
         actions::curate_notes(action, written, &mut faults);
     }

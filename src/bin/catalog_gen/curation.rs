@@ -134,6 +134,8 @@ pub struct CuratedAction {
     /// Parameters that add another call to this one.
     #[serde(default)]
     pub companions: Vec<Companion>,
+    /// Note that every answer has, as the end of a sentence.
+    pub answer_note: Option<String>,
     /// Id of the action that is usually the better choice where both fit.
     pub usually: Option<String>,
     /// The most frequently set parameters, in the order in which a signature shows them.

@@ -42,9 +42,8 @@ pub struct Rules {
     /// Used at run time only.
     #[serde(default, rename = "examples")]
     _examples: ExampleWords,
-    /// Used at run time only.
-    #[serde(default, rename = "changes")]
-    _changes: ChangeWords,
+    #[serde(default)]
+    changes: ChangeWords,
     #[serde(default)]
     states: Vec<StateRule>,
     #[serde(default)]
@@ -260,6 +259,9 @@ impl Rules {
         own_params::set_label_names(&self.label_names, actions, &mut faults);
         own_params::set_text_marks(&self.text_marks, actions, &mut faults);
         let ids = Ids::new(actions);
+        for id in self.changes.receipts.iter().flat_map(|receipt| &receipt.actions) {
+            ids.expand(id, "changes.receipts", &mut faults);
+        }
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {
                 ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);

@@ -249,6 +249,18 @@ pub struct ChangeWords {
     /// field of its own name.
     #[serde(default)]
     pub shown_as: Vec<ShownAs>,
+    /// Fields that the answers of writes on large objects are narrowed to.
+    #[serde(default)]
+    pub receipts: Vec<Receipt>,
+}
+
+/// Fields of the answer of a write that a person looks at, besides those that identify the object.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    /// Ids of the actions.
+    pub actions: Vec<String>,
+    pub fields: Vec<String>,
 }
 
 /// The field of an answer in which a parameter's value shows.

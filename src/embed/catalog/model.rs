@@ -84,6 +84,9 @@ pub struct Action {
     /// Parameters that add another call to this one.
     #[serde(default)]
     pub companions: Vec<Companion>,
+    /// Note that every answer has, as the end of a sentence.
+    #[serde(default)]
+    pub answer_note: Option<String>,
     /// True if GitLab has removed the function: the action runs by its id but is not offered.
     #[serde(default)]
     pub gone: bool,
@@ -198,6 +201,9 @@ pub struct Join {
     pub when: BTreeMap<String, Vec<String>>,
     /// Fields of the rows.
     pub shows: Vec<String>,
+    /// The parameter with the name of a branch or tag whose commit the read shows, in a note. No read is made for a SHA.
+    #[serde(default)]
+    pub of_ref: Option<String>,
 }
 
 /// A parameter by which rows are filtered: kept are the rows that have an object with these values.
@@ -363,6 +369,8 @@ pub enum Answers {
     Variables,
     /// A secure file: its content is secret.
     SecretFile,
+    /// Lines of a file by commit, which are numbered.
+    Blame,
 }
 
 /// Audience of an action. Machine protocols rank below everything that a person could request.

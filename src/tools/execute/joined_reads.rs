@@ -11,6 +11,7 @@ use crate::gitlab::{Content, Reply};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
+use crate::untrusted::{quote, shortened};
 
 /// Time of one read: the call itself is answered already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -23,8 +24,15 @@ pub async fn add_rows(
     mut reply: Reply,
     notes: &mut Vec<String>,
 ) -> Reply {
-    let Content::Json(Value::Object(object)) = &mut reply.content else { return reply };
     for join in &action.joins {
+        let Some(param) = &join.of_ref else { continue };
+        if let Some(name) = params.get(param).and_then(Value::as_str).filter(|name| !is_sha(name)) {
+            let read = timeout(PATIENCE, read_object(tools, join, params)).await;
+            notes.extend(read.ok().flatten().map(|object| ref_note(name, &join.field, &object)));
+        }
+    }
+    let Content::Json(Value::Object(object)) = &mut reply.content else { return reply };
+    for join in action.joins.iter().filter(|join| join.of_ref.is_none()) {
         if !is_wanted(join, object) {
             continue;
         }
@@ -49,8 +57,50 @@ fn is_wanted(join: &Join, object: &Map<String, Value>) -> bool {
     !object.contains_key(&join.field) && join.when.iter().all(fits)
 }
 
+/// Least length of a SHA in hexadecimal digits.
+const SHORTEST_SHA: usize = 7;
+
+/// Maximum number of characters of a value in a note.
+const LONGEST: usize = 100;
+
+fn is_sha(text: &str) -> bool {
+    text.len() >= SHORTEST_SHA && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Note on the object that a branch or tag stands for: `main` is commit a72c9790, "Thank everybody", …
+fn ref_note(name: &str, noun: &str, object: &Map<String, Value>) -> String {
+    let values: Vec<String> = object
+        .values()
+        .filter_map(Value::as_str)
+        .map(|text| {
+            let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-:.+".contains(&byte));
+            if is_plain { text.to_owned() } else { quote(&shortened(text, LONGEST)) }
+        })
+        .collect();
+    format!("{} is {noun} {}", quote(&shortened(name, LONGEST)), values.join(", "))
+}
+
+/// The fields of the object that are shown; none if it cannot be read.
+async fn read_object(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let reply = read(tools, join, params).await?;
+    let Content::Json(object) = reply.content else { return None };
+    shown(join, &object).as_object().filter(|fields| !fields.is_empty()).cloned()
+}
+
 /// The rows with the fields that are shown; none if they cannot be read.
 async fn read_rows(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Vec<Value>> {
+    let reply = read(tools, join, params).await?;
+    let Content::Json(Value::Array(rows)) = reply.content else { return None };
+    Some(rows.iter().map(|row| shown(join, row)).collect())
+}
+
+fn shown(join: &Join, row: &Value) -> Value {
+    let field = |name: &String| Some((name.clone(), row.get(name).filter(|value| !value.is_null())?.clone()));
+    Value::Object(join.shows.iter().filter_map(field).collect())
+}
+
+/// The reply to the read, which takes the parameters of the call that it has.
+async fn read(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Reply> {
     let read = tools.catalog.get(&join.action).ok().flatten()?;
     let mut taken: Map<String, Value> = params
         .iter()
@@ -59,11 +109,5 @@ async fn read_rows(tools: &Tools, join: &Join, params: &Map<String, Value>) -> O
         .collect();
     taken.extend(join.params.iter().map(|(name, value)| (name.clone(), value.0.clone())));
     let (_, reply) = lookups::read_once(tools, &join.action, taken, Purpose::Join).await.ok()?;
-    let Content::Json(Value::Array(rows)) = reply.content else { return None };
-    let shown = |row: Value| {
-        let field =
-            |name: &String| Some((name.clone(), row.get(name).filter(|value| !value.is_null())?.clone()));
-        Value::Object(join.shows.iter().filter_map(field).collect())
-    };
-    Some(rows.into_iter().map(shown).collect())
+    Some(reply)
 }

@@ -1,5 +1,6 @@
 //! `gitlab_execute_action`: checks, decides, sends and renders one action.
 
+mod blame;
 pub mod compute;
 mod edits;
 pub mod file_transfer;
@@ -25,9 +26,10 @@ use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
 use crate::tools::own_reads::locate;
+use crate::tools::reply::empty_list::EmptyList;
 use crate::tools::reply::{graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall};
+use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall, View};
 use crate::tools::{confirmation, default_project, each_value, instance_version, lookups, token_info, workspace};
 use crate::untrusted::quote;
 use compute::compute;
@@ -83,13 +85,15 @@ impl ActionResponse {
         notes.extend(unreadable_note(unreadable));
         let bytes = reply.bytes;
         let past_end = paging::past_end(&reply, &request, &action);
+        let empty = EmptyList::of(&reply, &request, &action);
         let hint = workspace::copy_note(tools, &action, &request.params);
         let present = || {
             render::render_answer(tools, budget, (&request, &fields, &edited), &action, &call, reply, notes)
         };
         let answer = compute(bytes, present);
         let answer = workspace::with_note(hint, answer);
-        past_end.into_iter().fold(answer, |answer, past_end| past_end.add_to(answer))
+        let answer = past_end.into_iter().fold(answer, |answer, past_end| past_end.add_to(answer));
+        empty.into_iter().fold(answer, |answer, empty| empty.add_to(answer))
     }
 
     /// Number of bytes of the answer's data, if all rows of the list are shown within so many.
@@ -136,6 +140,7 @@ async fn run(
     entry: &mut AuditEntry<'_>,
 ) -> Result<Outcome, ToolError> {
     notes.extend(deprecation(&action).filter(|_| !manner.ours));
+    let answer_note = action.answer_note.clone().filter(|_| !manner.ours);
     let (action, fields) = with_selection(tools, action, request)?;
     let request = &global_ids::resolve_global_id(tools, &action, request, &mut notes).await?;
     let mut understood = Vec::new();
@@ -220,6 +225,10 @@ async fn run(
                 reply
             };
             row_filter::keep_rows(&action, &request.params, &mut reply);
+            if is_alone && request.view != Some(View::Full) {
+                blame::number_lines(&action, &request.params, &mut reply);
+            }
+            notes.extend(answer_note);
             let edited = texts.into_iter().map(|text| text.field).collect();
             let response = ActionResponse { reply, call, request, action, notes, unreadable, fields, edited };
             Ok(Outcome::Response(Box::new(response)))

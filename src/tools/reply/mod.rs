@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod continuation;
+pub mod empty_list;
 pub mod graphql;
 pub mod graphql_document;
 pub mod header;

@@ -6,7 +6,7 @@ mod subject;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::catalog::{Action, Interface, Param, Place, Risk};
+use crate::catalog::{Action, Interface, Param, Place, Receipt, Risk, Words};
 use crate::gitlab::{Content, Reply};
 use crate::present;
 use crate::tools::state::Tools;
@@ -101,6 +101,7 @@ pub fn describe(
         return is_empty.then(|| Change { sentence, ..Change::default() });
     }
     let words = tools.catalog.words().ok()?;
+    let params = &with_numbers(params, call);
     let subject = subject::name_subject(words, action, call, params, answer);
     let (subject, said) = subject.map(|subject| (subject.text, subject.said)).unzip();
     let set = described(action, call, params);
@@ -131,18 +132,92 @@ pub fn describe(
     change.said.extend(answer.filter(|answer| is_status_line(answer)).map(|_| "message".to_owned()));
     let ran_commands = answer.filter(|_| !action.scanned.is_empty()).is_some_and(ran_only_commands);
     change.sentence = sentence(action, reply, subject.as_deref(), ran_commands);
-    if !matches!(verb, "create" | "add" | "delete" | "remove") && !set.is_empty() {
+    if let Some(receipt) = answer.and_then(|_| receipt(words, &action.id)) {
+        change.fields = receipt.fields.clone();
+    }
+    if !matches!(verb, "delete" | "remove") && !set.is_empty() {
         change.set = set.iter().map(|param| param.name.clone()).collect();
-        let named: Vec<&str> = change.set.iter().take(MOST_NAMED).map(String::as_str).collect();
-        change.sentence += &format!(" Set: {}{}.", named.join(", "), more(change.set.len()));
+        change.sentence += &set_values(action, &set, params, &change, subject.as_deref());
     }
     if reply.content == Content::Empty && reply.status != NOT_MODIFIED {
-        change.sentence += &with_values(action, &set, params);
+        if matches!(verb, "delete" | "remove") {
+            change.sentence += &with_values(action, &set, params);
+        }
         if verb != "delete" {
             change.sentence += " GitLab answered without content.";
         }
     }
     Some(change)
+}
+
+/// The fields that the answer of a write is narrowed to, if there is a rule for it.
+fn receipt<'w>(words: &'w Words, id: &str) -> Option<&'w Receipt> {
+    words.changes.receipts.iter().find(|receipt| receipt.actions.iter().any(|action| action == id))
+}
+
+/// The parameters that a write set, with their short values: ` Set: labels ["bug"], due_date "2026-04-01", description.`
+/// What the subject says already is left out. A secret, and a value that GitLab's answer has otherwise, is only named.
+fn set_values(
+    action: &Action,
+    set: &[&Param],
+    params: &Map<String, Value>,
+    change: &Change,
+    subject: Option<&str>,
+) -> String {
+    let is_said = |param: &&&Param| {
+        let value = params.get(&param.name).and_then(Value::as_str);
+        let is_new = matches!(action.verb(), "create" | "add");
+        is_new && value.zip(subject).is_some_and(|(value, subject)| subject.contains(&quote(value)))
+    };
+    let named: Vec<&&Param> = set.iter().filter(|param| !is_said(param)).collect();
+    let mut values: Map<String, Value> = named
+        .iter()
+        .filter(|param| !change.differs.contains(&param.name))
+        .filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone())))
+        .collect();
+    let before = values.clone();
+    let mut masked = Value::Object(values);
+    present::mask(&mut masked, present::Kind::of([action], false), &[], None);
+    values = masked.as_object().cloned().unwrap_or_default();
+    let texts: Vec<String> = named
+        .iter()
+        .take(MOST_NAMED)
+        .map(|param| {
+            let value = values.get(&param.name).filter(|value| before.get(&param.name) == Some(*value));
+            let value = value.and_then(|value| short_value(param, value));
+            // An update that renames has the new name in its subject.
+            match value.filter(|value| !subject.is_some_and(|subject| subject.contains(value.as_str()))) {
+                Some(value) => format!("{} {value}", param.name),
+                None => param.name.clone(),
+            }
+        })
+        .collect();
+    if texts.is_empty() { String::new() } else { format!(" Set: {}{}.", texts.join(", "), more(named.len())) }
+}
+
+/// A value in a few characters: a flag, a number, a role by its name, a short text or a list of those.
+fn short_value(param: &Param, value: &Value) -> Option<String> {
+    let text = match value {
+        Value::Bool(_) => value.to_string(),
+        Value::Number(_) => param.choice_name(&value.to_string()).to_owned(),
+        Value::String(text) if text.contains(['\n', '\r']) => return None,
+        Value::String(text) => quote(text),
+        Value::Array(items) => {
+            let items: Option<Vec<String>> = items.iter().map(|item| short_value(param, item)).collect();
+            format!("[{}]", items?.join(", "))
+        }
+        Value::Null | Value::Object(_) => return None,
+    };
+    (text.chars().count() <= LONGEST_VALUE).then_some(text)
+}
+
+/// The parameters with the number of an object in place of its title.
+fn with_numbers(params: &Map<String, Value>, call: &Call) -> Map<String, Value> {
+    let mut params = params.clone();
+    for resolved in call.resolved().iter().filter(|resolved| resolved.param == "iid") {
+        params.insert(resolved.param.clone(), json!(resolved.id));
+    }
+    params
 }
 
 fn more(count: usize) -> String {

@@ -1,0 +1,67 @@
+//! A list without rows: the filters that were applied, and the same call without the narrowest of them.
+
+use serde_json::{Value, json};
+
+use crate::catalog::{Action, Place};
+use crate::gitlab::{Content, Reply};
+use crate::tools::types::{Answer, ExecuteRequest, NextCall};
+
+/// Parameters of lists that filter nothing.
+const ORDER: [&str; 16] = [
+    "order_by", "sort", "page", "per_page", "pagination", "cursor", "first", "last", "after", "before", "view",
+    "simple", "statistics", "in", "ref", "recursive",
+];
+
+/// Filters that keep most rows: they are named, and others are left out before them.
+const WIDE: [&str; 3] = ["state", "scope", "type"];
+
+/// A filter by words, which is the narrowest.
+const SEARCH: &str = "search";
+
+/// A list without rows.
+#[derive(Debug)]
+pub struct EmptyList {
+    filters: Vec<String>,
+    wider: NextCall,
+}
+
+impl EmptyList {
+    /// The filters of a call that was answered with an empty list; none if it has rows or no filter.
+    pub fn of(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Option<EmptyList> {
+        let Content::Json(Value::Array(rows)) = &reply.content else { return None };
+        if !rows.is_empty() || reply.page.page.is_some_and(|page| page > 1) || action.direct().is_some() {
+            return None;
+        }
+        let is_filter = |name: &&String| {
+            let of_query = action.param(name).is_some_and(|param| param.place == Place::Query && !param.required);
+            let is_form = name.starts_with("with_") || name.starts_with("include_");
+            of_query && !is_form && !ORDER.contains(&name.as_str())
+        };
+        let filters: Vec<String> = request.params.keys().filter(is_filter).cloned().collect();
+        let narrowest = filters
+            .iter()
+            .find(|name| *name == SEARCH)
+            .or_else(|| filters.iter().rfind(|name| !WIDE.contains(&name.as_str())))
+            .or(filters.last())?;
+        let mut params = request.params.clone();
+        params.shift_remove(narrowest);
+        let wider = ExecuteRequest { params, ..request.clone() };
+        let wider = NextCall::for_request(&wider);
+        Some(EmptyList { wider, filters })
+    }
+
+    /// Adds the filters and the wider call to an answer.
+    pub fn add_to(self, mut answer: Answer) -> Answer {
+        let filters = self.filters.join(", ");
+        answer.text = match answer.text.strip_prefix(NOTHING) {
+            Some(rest) => format!("Nothing found with {filters}.\nWider: {}{rest}", self.wider),
+            None => format!("{}Wider: {}\n", answer.text, self.wider),
+        };
+        answer.structured.insert("filters".to_owned(), json!(self.filters));
+        answer.structured.insert("wider".to_owned(), json!(self.wider));
+        answer
+    }
+}
+
+/// The text of a list without rows.
+const NOTHING: &str = "Nothing found.";
