@@ -91,8 +91,10 @@ fn integer(name: &str, text: &str) -> Option<Value> {
 fn title(param: &Param, value: &Value) -> Option<Value> {
     let text = value.as_str().filter(|_| param.names.is_some_and(Names::is_titled))?.trim();
     let has_space = text.contains(char::is_whitespace);
-    let is_number = !has_space && text.trim_start_matches(['#', '!', '&']).starts_with(|c: char| c.is_ascii_digit());
-    let is_reference = !has_space && text.rsplit_once(['#', '!', '&']).is_some_and(|(_, digits)| is_digits(digits));
+    let is_number =
+        !has_space && text.trim_start_matches(['#', '!', '&']).starts_with(|c: char| c.is_ascii_digit());
+    let is_reference =
+        !has_space && text.rsplit_once(['#', '!', '&']).is_some_and(|(_, digits)| is_digits(digits));
     let is_title = text.contains(char::is_alphabetic) && !is_number && !is_reference && !text.contains("://");
     is_title.then(|| json!(text))
 }
@@ -198,6 +200,7 @@ fn choice(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<V
     if param.choices.contains(&given) {
         return Ok(value);
     }
+    let given = yes_or_no(param, &given).unwrap_or(given);
     match param.choices.iter().find(|choice| folded(choice) == folded(&given)) {
         Some(choice) => {
             understood.push(format!("`{}: {given}` as `{choice}`", param.name));
@@ -208,6 +211,13 @@ fn choice(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<V
             Err(Fault::NotAChoice { name: param.name.clone(), given, accepted })
         }
     }
+}
+
+/// `yes` or `no` for a flag, if these are the choices.
+fn yes_or_no(param: &Param, given: &str) -> Option<String> {
+    let takes = |choice: &str| param.choices.iter().any(|known| known == choice);
+    let choice = if truth(given)? { "yes" } else { "no" };
+    (takes("yes") && takes("no")).then(|| choice.to_owned())
 }
 
 fn folded(word: &str) -> String {

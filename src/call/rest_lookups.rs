@@ -389,12 +389,7 @@ pub const RESOLVERS: &[Resolver] = &[
         NAME,
         &[list("cluster_agent_token.list", &[HERE, ("agent_id", Same), PAGE], &["/name"])],
     ),
-    row(
-        Names::RemoteMirror,
-        "push mirror",
-        NAME,
-        &[list("remote_mirror.list", &[HERE, PAGE], &["/url"])],
-    ),
+    row(Names::RemoteMirror, "push mirror", NAME, &[list("remote_mirror.list", &[HERE, PAGE], &["/url"])]),
     row(
         Names::BoardList,
         "list of this board",

@@ -144,7 +144,11 @@ fn single_calls(
             return Ok(vec![(companion.action.clone(), params, true)]);
         }
         let calls = if companion.first { &mut before } else { &mut after };
-        calls.push((companion.action.clone(), companion_params(other.as_ref(), companion, value, &params), false));
+        calls.push((
+            companion.action.clone(),
+            companion_params(other.as_ref(), companion, value, &params),
+            false,
+        ));
     }
     let mut calls = before;
     let changes = params.keys().any(|name| !identifies(action, name));
@@ -169,8 +173,9 @@ fn companion_params(
     value: &Value,
     params: &Map<String, Value>,
 ) -> Map<String, Value> {
-    let is_path =
-        |name: &str| other.and_then(|other| other.param(name)).is_some_and(|param| param.place == Place::Path);
+    let is_path = |name: &str| {
+        other.and_then(|other| other.param(name)).is_some_and(|param| param.place == Place::Path)
+    };
     let mut others: Map<String, Value> = params
         .iter()
         .filter(|(name, _)| is_path(name) || name.as_str() == TARGET)

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Answer, Call, Candidate, Checked, Lookup, LookupCache, LookupRequest, LookupResult, Step};
+use crate::call::{
+    self, Answer, Call, Candidate, Checked, Lookup, LookupCache, LookupRequest, LookupResult, Step,
+};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::policy::Rule;

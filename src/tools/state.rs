@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use url::Url;
@@ -39,6 +40,9 @@ fn with_nearest(error: PolicyError, catalog: &Catalog) -> PolicyError {
     let nearest = by_id().or_else(by_alias).map(str::to_owned);
     PolicyError::NoAction { origin, pattern, nearest }
 }
+
+/// Time in which the pages of a whole list are requested: many clients give up on a call after a minute.
+const LIST_TIME: Duration = Duration::from_secs(50);
 
 /// Settings of the tools.
 #[derive(Clone, Debug)]
@@ -119,6 +123,8 @@ pub struct Tools {
     pub(crate) policy: Policy,
     pub(crate) project: Option<String>,
     pub(crate) max_bytes: usize,
+    /// Time in which the pages of a whole list are requested.
+    pub(crate) list_time: Duration,
     pub(crate) files: Option<Files>,
     pub(crate) capabilities: Capabilities,
     /// True if GitLab may be able to describe the token to itself (personal, project and group access tokens).
@@ -188,6 +194,7 @@ impl Tools {
             instance_version: InstanceVersion::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
+            list_time: LIST_TIME,
             files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),
             capabilities: settings.capabilities,
             describes_itself: describes_itself(settings.gitlab.credential.as_ref()),

@@ -96,7 +96,9 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
         return error.fix(NextCall::execute(&invalid.action, &params));
     }
     if let Some((other, params)) = takes_all(tools, invalid, action) {
-        return error.hint(format!("`{}` does the same and takes it.", other.id)).fix(NextCall::execute(&other.id, &params));
+        return error
+            .hint(format!("`{}` does the same and takes it.", other.id))
+            .fix(NextCall::execute(&other.id, &params));
     }
     let is_unknown = invalid.faults.iter().any(|fault| matches!(fault, Fault::Unknown { .. }));
     let bytes = if is_unknown { WHOLE_SIGNATURE } else { SIGNATURE };

@@ -24,7 +24,9 @@ pub fn number_lines(action: &Action, params: &Map<String, Value>, reply: &mut Re
             number += 1;
         }
         let numbered = numbered.join("\n");
-        *row = Value::Object(commit_fields(row).into_iter().chain([("lines".to_owned(), json!(numbered))]).collect());
+        *row = Value::Object(
+            commit_fields(row).into_iter().chain([("lines".to_owned(), json!(numbered))]).collect(),
+        );
     }
 }
 
@@ -33,8 +35,13 @@ fn commit_fields(row: &Value) -> Map<String, Value> {
     let field = |name: &str| row.pointer(&format!("/commit/{name}")).and_then(Value::as_str);
     let sha = field("id").map(|sha| sha.get(..SHORT_SHA).unwrap_or(sha));
     let title = field("message").and_then(|message| message.lines().next());
-    [("short_id", sha), ("title", title), ("author_name", field("author_name")), ("date", field("committed_date"))]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), json!(value?))))
-        .collect()
+    [
+        ("short_id", sha),
+        ("title", title),
+        ("author_name", field("author_name")),
+        ("date", field("committed_date")),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name.to_owned(), json!(value?))))
+    .collect()
 }

@@ -30,7 +30,9 @@ use crate::tools::reply::empty_list::EmptyList;
 use crate::tools::reply::{graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall, View};
-use crate::tools::{confirmation, default_project, each_value, instance_version, lookups, token_info, workspace};
+use crate::tools::{
+    confirmation, default_project, each_value, instance_version, lookups, token_info, workspace,
+};
 use crate::untrusted::quote;
 use compute::compute;
 use edits::TextChange;
@@ -257,7 +259,9 @@ async fn rewrite(
         notes.extend(found);
         params = named;
     }
-    if let Some(marked) = text_mark::apply(tools, &action, params.as_ref().unwrap_or(checked.params())).await? {
+    if let Some(marked) =
+        text_mark::apply(tools, &action, params.as_ref().unwrap_or(checked.params())).await?
+    {
         params = Some(marked);
     }
     let given = params.as_ref().unwrap_or(checked.params());

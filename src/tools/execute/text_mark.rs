@@ -31,9 +31,10 @@ pub async fn apply(
 fn marked(mark: &TextMark, text: &str, is_set: bool) -> String {
     let mut rest = text.trim_start();
     let strip = |text: &str| {
-        let known = mark.known.iter().find(|known| {
-            text.get(..known.len()).is_some_and(|start| start.to_lowercase() == **known)
-        })?;
+        let known = mark
+            .known
+            .iter()
+            .find(|known| text.get(..known.len()).is_some_and(|start| start.to_lowercase() == **known))?;
         Some(known.len())
     };
     let first = strip(rest);

@@ -8,8 +8,22 @@ use crate::tools::types::{Answer, ExecuteRequest, NextCall};
 
 /// Parameters of lists that filter nothing.
 const ORDER: [&str; 16] = [
-    "order_by", "sort", "page", "per_page", "pagination", "cursor", "first", "last", "after", "before", "view",
-    "simple", "statistics", "in", "ref", "recursive",
+    "order_by",
+    "sort",
+    "page",
+    "per_page",
+    "pagination",
+    "cursor",
+    "first",
+    "last",
+    "after",
+    "before",
+    "view",
+    "simple",
+    "statistics",
+    "in",
+    "ref",
+    "recursive",
 ];
 
 /// Filters that keep most rows: they are named, and others are left out before them.
@@ -33,7 +47,8 @@ impl EmptyList {
             return None;
         }
         let is_filter = |name: &&String| {
-            let of_query = action.param(name).is_some_and(|param| param.place == Place::Query && !param.required);
+            let of_query =
+                action.param(name).is_some_and(|param| param.place == Place::Query && !param.required);
             let is_form = name.starts_with("with_") || name.starts_with("include_");
             of_query && !is_form && !ORDER.contains(&name.as_str())
         };

@@ -235,3 +235,74 @@ fn field_error(problem: FieldProblem, walked: &Walked, asked: &ExecuteRequest) -
     *path = Some(mended);
     error.fix(NextCall::for_request(&request))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::{Map, json};
+    use url::Url;
+    use wiremock::matchers::{path_regex, query_param, query_param_is_missing};
+    use wiremock::{Mock, MockServer, ResponseTemplate};
+
+    use crate::call::QuickActions;
+    use crate::composite::Composites;
+    use crate::tools::types::ExecuteRequest;
+    use crate::tools::{Audit, Capabilities, Settings, Tools};
+
+    /// Tools on a mock server.
+    fn tools(base: &str) -> Tools {
+        let settings = Settings {
+            gitlab: crate::gitlab::Settings::new(Url::parse(base).unwrap()),
+            policy: crate::policy::Settings::default(),
+            quick_actions: QuickActions::Check,
+            project: None,
+            max_bytes: 16_000,
+            audit: Audit::Off,
+            files_dir: None,
+            capabilities: Capabilities::default(),
+            local_hints: false,
+        };
+        Tools::new(settings, &Composites).unwrap()
+    }
+
+    /// The second page is answered long after the time of the walk, so the outcome does not depend on the machine.
+    #[tokio::test]
+    async fn a_walk_whose_time_is_up_counts_what_it_read_and_says_how_to_go_on() {
+        const NEVER: Duration = Duration::from_secs(3_600);
+        let server = MockServer::start().await;
+        let first = ResponseTemplate::new(200)
+            .set_body_json(json!([{"iid": 1, "state": "opened"}, {"iid": 2, "state": "closed"}]))
+            .insert_header("x-page", "1")
+            .insert_header("x-next-page", "2");
+        let branches = || Mock::given(path_regex("/api/v4/projects/.*/issues"));
+        branches().and(query_param_is_missing("page")).respond_with(first).mount(&server).await;
+        branches()
+            .and(query_param("page", "2"))
+            .respond_with(ResponseTemplate::new(200).set_delay(NEVER))
+            .mount(&server)
+            .await;
+        let mut tools = tools(&server.uri());
+        tools.list_time = Duration::from_millis(200);
+        let params = json!({"fullPath": "acme/widget", "within": "project"});
+        let params: Map<_, _> = params.as_object().unwrap().clone();
+        let request = ExecuteRequest {
+            action: "issue.list".to_owned(),
+            params,
+            count_by: Some("state".to_owned()),
+            ..ExecuteRequest::default()
+        };
+        let answer = tools.execute(&request).await.unwrap();
+        let page = &answer.structured["page"];
+        assert_eq!(
+            (&page["pages_read"], &page["rows"], &page["complete"]),
+            (&json!(1), &json!(2), &json!(false))
+        );
+        assert_eq!(
+            answer.structured["data"],
+            json!([{"value": "closed", "count": 1}, {"value": "opened", "count": 1}])
+        );
+        assert_eq!(page["next"]["arguments"]["params"]["page"], 2, "{page}");
+        assert!(answer.text.contains("one call reads for at most"), "{}", answer.text);
+    }
+}

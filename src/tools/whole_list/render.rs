@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::aggregate::{Aggregation, Aggregator};
-use super::walk::{End, MOST_PAGES, MOST_ROWS, TIME, Walked};
+use super::walk::{End, MOST_PAGES, MOST_ROWS, Walked};
 use crate::gitlab::{Content, Page};
 use crate::present::{self, Kind, Options};
 use crate::tools::errors::{ErrorKind, ToolError};
@@ -138,7 +138,7 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
         End::Sink => "as many whole pages as fit the answer".to_owned(),
         End::MostPages => format!("one call reads at most {MOST_PAGES} pages"),
         End::MostRows => format!("one call reads at most {MOST_ROWS} rows"),
-        End::Time => format!("one call reads for at most {} seconds", TIME.as_secs()),
+        End::Time { seconds } => format!("one call reads for at most {seconds} seconds"),
         End::Failed(error) => format!("the next page failed ({})", error.kind.name()),
         End::NoWay => "GitLab names no page after it that can be requested".to_owned(),
     };

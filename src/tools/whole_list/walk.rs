@@ -1,8 +1,6 @@
 //! Reads the pages of a list one after the other. Each page is an execute of its own, so policy decides on it and a
 //! permit is made for it; the way from page to page is the one that answers give ([`paging::next_page`]).
 
-use std::time::Duration;
-
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
@@ -24,9 +22,6 @@ pub const MOST_PAGES: usize = 50;
 
 /// Maximum number of rows: as many as the pages have at 100 each, GitLab's maximum.
 pub const MOST_ROWS: usize = 5_000;
-
-/// Time in which pages are requested: many clients give up on a call after a minute.
-pub const TIME: Duration = Duration::from_secs(50);
 
 /// Result of handing a page to a [`PageSink`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +48,9 @@ pub enum End {
     Sink,
     MostPages,
     MostRows,
-    Time,
+    Time {
+        seconds: u64,
+    },
     /// A page after the first failed.
     Failed(Box<ToolError>),
     /// Nothing can carry the cursor of the next page.
@@ -97,7 +94,8 @@ pub async fn walk(
     sink: &mut dyn PageSink,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Outcomes, ToolError> {
-    let deadline = Instant::now() + TIME;
+    let deadline = Instant::now() + tools.list_time;
+    let time_is_up = || End::Time { seconds: tools.list_time.as_secs() };
     let may_go_direct = paging::may_go_direct(tools);
     let mut walked: Option<Walked> = None;
     let mut page = first;
@@ -110,7 +108,7 @@ pub async fn walk(
             Some(walked) => match timeout_at(deadline, run).await {
                 Ok(Ok(outcome)) => outcome,
                 Ok(Err(error)) => break end(walked, End::Failed(Box::new(error)), Some(request)),
-                Err(_) => break end(walked, End::Time, Some(request)),
+                Err(_) => break end(walked, time_is_up(), Some(request)),
             },
         };
         let response = match (outcome, walked.as_mut()) {
@@ -179,7 +177,7 @@ pub async fn walk(
             Taken::Stop => Some(End::Sink),
             _ if walked.pages >= MOST_PAGES => Some(End::MostPages),
             _ if walked.rows >= MOST_ROWS => Some(End::MostRows),
-            _ if Instant::now() >= deadline => Some(End::Time),
+            _ if Instant::now() >= deadline => Some(time_is_up()),
             _ => None,
         };
         if let Some(stop) = stop {

@@ -371,11 +371,14 @@ fn a_path_cannot_lead_elsewhere() {
 #[test]
 fn noteables_are_iids_below_issues_and_merge_requests_and_looked_up_below_epics() {
     // {noteable_id}, {eventable_id}, {subscribable_id}
-    for id in
-        ["issue_note.list", "merge_request_discussion.list", "issue_label_event.list", "issue.subscribe"]
-    {
+    for (id, names) in [
+        ("issue_note.list", Names::IssueTitle),
+        ("merge_request_discussion.list", Names::MergeRequestTitle),
+        ("issue_label_event.list", Names::IssueTitle),
+        ("issue.subscribe", Names::IssueTitle),
+    ] {
         let iid = action(id).param("iid").cloned().unwrap();
-        assert_eq!((iid.place, iid.names, iid.kind.base), (Place::Path, None, Base::Integer), "{id}");
+        assert_eq!((iid.place, iid.names, iid.kind.base), (Place::Path, Some(names), Base::Integer), "{id}");
     }
     let note = action("epic_note.create");
     assert_eq!(note.param("iid").unwrap().names, Some(Names::EpicIid));

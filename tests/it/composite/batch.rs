@@ -116,7 +116,7 @@ fn what_is_wrong_beforehand_is_told_before_anything_is_sent() {
     let inner = json!({"calls": [call("issue.get", issue(1))]});
     for (second, said) in [
         (call("frobnicate", issue(1)), "frobnicate"),
-        (call("issue.get", json!({"fullPath": "acme/widget", "iid": "one"})), "iid"),
+        (call("issue.get", json!({"fullPath": "acme/widget", "iid": "1one"})), "iid"),
         (call("issue.get", json!({"fullPath": "acme/widget", "iid": "$2.iid"})), "$2"),
         (call("api.batch", inner), "cannot be nested"),
     ] {

@@ -25,7 +25,7 @@ fn what_is_wrong_is_named_and_mended_in_one_step() {
         ),
         (
             execute_arguments("issue.list", json!({"fullPath": WIDGET, "frobnicate": 1})),
-            &["`frobnicate`", "`labels`"],
+            &["`frobnicate`"],
             "/detail",
             json!("schema"),
         ),

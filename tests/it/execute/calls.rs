@@ -307,12 +307,9 @@ fn a_time_of_another_event_is_not_suggested() {
 #[test]
 fn a_wrong_type_says_what_was_given_and_what_is_wanted() {
     let mut client = Client::sandbox();
-    let arguments = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": "the first"}});
+    let arguments = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": "1st"}});
     let error = refused(&client.call(EXECUTE, arguments), "invalid_params");
-    assert!(
-        error["message"].as_str().unwrap().contains("`iid` is an integer; \"the first\" was given"),
-        "{error}"
-    );
+    assert!(error["message"].as_str().unwrap().contains("`iid` is an integer; \"1st\" was given"), "{error}");
     assert!(!follow(&mut client, &error["fix"]).is_error);
 }
 

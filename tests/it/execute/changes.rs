@@ -25,7 +25,10 @@ fn an_update_shows_the_fields_that_it_set() {
     let mut client = Client::sandbox();
     let params = json!({"fullPath": "acme/widget", "iid": 3, "title": "Oil lasts", "state_event": "close"});
     let reply = confirmed(&mut client, "issue.update", params);
-    assert_eq!(first_line(&reply), "Updated: issue acme/widget#3 \"Oil lasts\". Set: state_event, title.");
+    assert_eq!(
+        first_line(&reply),
+        "Updated: issue acme/widget#3 \"Oil lasts\". Set: state_event \"close\", title."
+    );
     let data = &reply.structured["data"];
     assert_eq!((&data["title"], &data["state"]), (&json!("Oil lasts"), &json!("closed")));
     assert!(!keys(&reply).contains(&"description") && !keys(&reply).contains(&"author"), "{data}");
@@ -153,11 +156,15 @@ fn what_was_made_is_named_with_its_place() {
         (
             "label.create",
             json!({"name": "fresh", "color": "#ff0000"}),
-            "Created: label \"fresh\" in acme/widget.",
+            "Created: label \"fresh\" in acme/widget. Set: color \"#ff0000\".",
         ),
         ("issue.create", json!({"title": "Squeaks"}), "Created: issue acme/widget#46 \"Squeaks\"."),
         ("issue_note.create", json!({"iid": 3, "body": "Yes"}), "Created: issue note 1007 in acme/widget#3."),
-        ("branch.create", json!({"branch": "f2", "ref": "main"}), "Created: branch \"f2\" in acme/widget."),
+        (
+            "branch.create",
+            json!({"branch": "f2", "ref": "main"}),
+            "Created: branch \"f2\" in acme/widget. Set: ref \"main\".",
+        ),
         (
             "label.update",
             json!({"name": "fresh", "new_name": "stale"}),
@@ -166,7 +173,7 @@ fn what_was_made_is_named_with_its_place() {
         (
             "issue.add_spent_time",
             json!({"iid": 3, "duration": "1h"}),
-            "Done (issue.add_spent_time): issue acme/widget#3. Set: duration.",
+            "Done (issue.add_spent_time): issue acme/widget#3. Set: duration \"1h\".",
         ),
     ] {
         let mut params = params;
@@ -183,7 +190,10 @@ fn a_new_member_is_shown_with_role_place_and_end() {
         "expires_at": "2027-01-01",
     });
     let reply = confirmed(&mut client, "member.add", params);
-    assert_eq!(first_line(&reply), "Added: member \"bob\" in acme/widget.");
+    assert_eq!(
+        first_line(&reply),
+        "Added: member \"bob\" in acme/widget. Set: access_level developer, expires_at \"2027-01-01\"."
+    );
     let data = &reply.structured["data"];
     assert_eq!((&data["access_level"], &data["expires_at"]), (&json!("developer"), &json!("2027-01-01")));
     let params = json!({"fullPath": "acme/widget", "scope": "project", "user_id": "bob"});

@@ -55,12 +55,37 @@ fn every_long_text_takes_edits() {
     let project = json!({"fullPath": "acme/widget"});
     let created = json!({"fullPath": "acme/widget", "iid": 1, "body": "It squeaks.\n\nStill."});
     let note = succeed(&mut client, "issue_note.create", created)["data"]["id"].clone();
+    let draft = json!({"fullPath": "acme/widget", "iid": 12, "note": "It squeaks.\n\nStill."});
+    let draft = succeed(&mut client, "draft_note.create", draft)["data"]["id"].clone();
+    let created = json!({"fullPath": "acme", "iid": 1, "body": "It whispers.\n\nStill."});
+    let of_epic = succeed(&mut client, "epic_note.create", created)["data"]["id"].clone();
+    let snippet = json!({
+        "fullPath": "acme/widget", "scope": "project", "title": "Turn", "description": "It turns.\n\nStill.",
+        "visibility": "private", "files": [{"file_path": "turn.sh", "content": "turn"}],
+    });
+    let snippet = succeed(&mut client, "snippet.create", snippet)["data"]["id"].clone();
     for (get, update, own, field) in [
         ("merge_request.get", "merge_request.update", json!({"iid": 5}), "description"),
         ("milestone.get", "milestone.update", json!({"milestone_id": "v1.0"}), "description"),
         ("project.get", "project.update", json!({}), "description"),
         ("wiki_page.get", "wiki_page.update", json!({"slug": "home"}), "content"),
         ("issue_note.get", "issue_note.update", json!({"iid": 1, "note_id": note}), "body"),
+        ("draft_note.get", "draft_note.update", json!({"iid": 12, "draft_note_id": draft}), "note"),
+        ("epic.get", "epic.update", json!({"fullPath": "acme", "iid": 1}), "description"),
+        (
+            "epic_note.get",
+            "epic_note.update",
+            json!({"fullPath": "acme", "iid": 1, "note_id": of_epic}),
+            "body",
+        ),
+        ("release.get", "release.update", json!({"tag_name": "v1.0.0"}), "description"),
+        ("snippet.get", "snippet.update", json!({"scope": "project", "snippet_id": snippet}), "description"),
+        (
+            "work_item.get",
+            "work_item.update",
+            json!({"id": "acme/widget#3", "fullPath": null}),
+            "description",
+        ),
     ] {
         let mut params = project.clone();
         params.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());

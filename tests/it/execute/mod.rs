@@ -14,6 +14,7 @@ pub mod instance_version;
 pub mod label_names;
 pub mod lookups;
 pub mod masking;
+pub mod names;
 pub mod output_size;
 pub mod path_values;
 pub mod pictures;

@@ -54,6 +54,7 @@ impl Change {
     /// Leaves out fields whose new value the caller knows.
     pub fn leave_out(&mut self, fields: &[String]) {
         let before = self.fields.len();
+        self.said.extend(fields.iter().cloned());
         self.fields.retain(|field| !fields.contains(field));
         if self.fields.is_empty() && before > 0 {
             self.fields.push(ADDRESS.to_owned());
@@ -135,7 +136,7 @@ pub fn describe(
     if let Some(receipt) = answer.and_then(|_| receipt(words, &action.id)) {
         change.fields = receipt.fields.clone();
     }
-    if !matches!(verb, "delete" | "remove") && !set.is_empty() {
+    if !matches!(verb, "delete" | "remove") && !ran_commands && !set.is_empty() {
         change.set = set.iter().map(|param| param.name.clone()).collect();
         change.sentence += &set_values(action, &set, params, &change, subject.as_deref());
     }
@@ -156,7 +157,7 @@ fn receipt<'w>(words: &'w Words, id: &str) -> Option<&'w Receipt> {
 }
 
 /// The parameters that a write set, with their short values: ` Set: labels ["bug"], due_date "2026-04-01", description.`
-/// What the subject says already is left out. A secret, and a value that GitLab's answer has otherwise, is only named.
+/// What the subject says already is left out, and so is the text of what was made. A secret, and a value that GitLab's answer has otherwise, is only named.
 fn set_values(
     action: &Action,
     set: &[&Param],
@@ -164,10 +165,11 @@ fn set_values(
     change: &Change,
     subject: Option<&str>,
 ) -> String {
+    let is_new = matches!(action.verb(), "create" | "add");
     let is_said = |param: &&&Param| {
         let value = params.get(&param.name).and_then(Value::as_str);
-        let is_new = matches!(action.verb(), "create" | "add");
-        is_new && value.zip(subject).is_some_and(|(value, subject)| subject.contains(&quote(value)))
+        let is_named = value.zip(subject).is_some_and(|(value, subject)| subject.contains(&quote(value)));
+        is_new && (is_named || action.scanned.contains(&param.name))
     };
     let named: Vec<&&Param> = set.iter().filter(|param| !is_said(param)).collect();
     let mut values: Map<String, Value> = named

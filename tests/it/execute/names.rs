@@ -1,0 +1,342 @@
+//! Titles and names in place of numbers, and parameters of this server's own that stand for another call or text.
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, EXECUTE, Reply, execute, follow, refused, succeed};
+use crate::support::scripted_gitlab::{Gitlab, answer};
+
+const WIDGET: &str = "acme/widget";
+
+fn confirmed(client: &mut Client, action: &str, params: Value) -> Reply {
+    let reply = client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}));
+    assert!(!reply.is_error, "{action}: {}", reply.text);
+    reply
+}
+
+fn with_iid(iid: impl Into<Value>, more: &Value) -> Value {
+    let mut params = json!({"fullPath": WIDGET, "iid": iid.into()});
+    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    params
+}
+
+#[test]
+fn a_title_stands_for_the_iid_in_reads_and_writes() {
+    let mut client = Client::sandbox();
+    let title = "Which screws are these?";
+    let issue = succeed(&mut client, "issue.get", with_iid(title, &json!({})));
+    assert_eq!(
+        (&issue["data"]["iid"], &issue["resolved"]["iid"]),
+        (&json!(15), &json!(format!("{title} -> 15")))
+    );
+    let params = with_iid(title.to_uppercase(), &json!({"add_labels": ["docs"]}));
+    let reply = execute(&mut client, "issue.update", params);
+    assert!(reply.text.starts_with("Updated: issue acme/widget#15"), "{}", reply.text);
+    // The answer names the object by its number, not by what the call had.
+    let note = execute(&mut client, "issue_note.create", with_iid(title, &json!({"body": "M4."})));
+    assert!(note.text.lines().next().unwrap().ends_with(" in acme/widget#15."), "{}", note.text);
+    // GraphQL has the iid as a text.
+    let author = succeed(&mut client, "issue.get_author", with_iid(title, &json!({})));
+    assert_eq!(author["resolved"]["iid"], format!("{title} -> 15"));
+    let many = execute(&mut client, "issue.get", with_iid(json!([title, 3]), &json!({})));
+    let rows = many.structured["data"].as_array().unwrap();
+    let iids: Vec<&Value> = rows.iter().map(|row| &row["data"]["iid"]).collect();
+    assert_eq!(iids, [15, 3], "{}", many.text);
+}
+
+#[test]
+fn words_of_a_title_find_it_for_a_read_and_name_it_for_a_write() {
+    let mut client = Client::sandbox();
+    let words = "the merge request on gears with belts";
+    let read = succeed(&mut client, "merge_request.get", with_iid(words, &json!({})));
+    assert_eq!(read["data"]["title"], "Replace gears with belts");
+    let update = json!({"title": "Belts"});
+    let error = refused(&execute(&mut client, "merge_request.update", with_iid(words, &update)), "not_found");
+    assert_eq!(error["fix"]["arguments"]["params"], with_iid(3, &update), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("3 \"Replace gears with belts\""), "{error}");
+    let reply = follow(&mut client, &error["fix"]);
+    assert_eq!(reply.structured["data"]["title"], "Belts");
+    // Several: they are named, and `fix` lists them.
+    let error =
+        refused(&execute(&mut client, "issue.get", with_iid("the screws issue", &json!({}))), "not_found");
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("15 \"Which screws are these?\"") && hint.contains("33 "), "{error}");
+    let listed = follow(&mut client, &error["fix"]);
+    assert_eq!(listed.structured["data"].as_array().unwrap().len(), 2, "{}", listed.text);
+    // None: `fix` lists what there is.
+    let error =
+        refused(&execute(&mut client, "issue.get", with_iid("login trouble", &json!({}))), "not_found");
+    assert!(error["message"].as_str().unwrap().contains("no issue in `acme/widget`"), "{error}");
+    let listed = follow(&mut client, &error["fix"]);
+    assert!(!listed.structured["data"].as_array().unwrap().is_empty(), "{}", listed.text);
+}
+
+#[test]
+fn titles_are_looked_up_each_time_and_two_alike_are_an_error() {
+    let mut client = Client::sandbox();
+    let title = "Which screws are these?";
+    let number = |client: &mut Client| {
+        let issue = execute(client, "issue.get", with_iid(title, &json!({})));
+        (!issue.is_error).then(|| issue.structured["data"]["iid"].clone())
+    };
+    assert_eq!(number(&mut client), Some(json!(15)));
+    succeed(&mut client, "issue.update", with_iid(15, &json!({"title": "Those bolts"})));
+    let made = succeed(&mut client, "issue.create", json!({"fullPath": WIDGET, "title": title}));
+    assert_eq!(number(&mut client), Some(made["data"]["iid"].clone()));
+    succeed(&mut client, "issue.create", json!({"fullPath": WIDGET, "title": title}));
+    let error = refused(&execute(&mut client, "issue.get", with_iid(title, &json!({}))), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("with the iid 46"), "{error}");
+    let listed = follow(&mut client, &error["fix"]);
+    assert_eq!(listed.structured["data"].as_array().unwrap().len(), 2, "{}", listed.text);
+}
+
+#[test]
+fn an_epic_is_found_by_its_title_where_the_path_needs_its_id() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme", "iid": "Widgets that whisper"});
+    assert_eq!(succeed(&mut client, "epic.get", params.clone())["data"]["iid"], 1);
+    let mut note = params;
+    note["body"] = json!("Hush.");
+    let reply = execute(&mut client, "epic_note.create", note);
+    assert_eq!(reply.structured["data"]["noteable_iid"], 1, "{}", reply.text);
+}
+
+#[test]
+fn tokens_and_board_lists_have_names() {
+    let mut client = Client::sandbox();
+    for (action, params, id) in [
+        ("deploy_token.get", json!({"token_id": "puller"}), json!(1)),
+        ("project_access_token.get", json!({"token_id": "ci"}), json!(51)),
+        ("board_list.get", json!({"board_id": "Development", "list_id": "bug"}), json!(1)),
+    ] {
+        let mut params = params;
+        params["fullPath"] = json!(WIDGET);
+        assert_eq!(succeed(&mut client, action, params)["data"]["id"], id, "{action}");
+    }
+    let puller = json!({"fullPath": WIDGET, "token_id": "puller"});
+    confirmed(&mut client, "deploy_token.delete", puller.clone());
+    let error = refused(&execute(&mut client, "deploy_token.get", puller), "not_found");
+    assert_eq!(error["fix"]["arguments"]["action"], "deploy_token.list", "{error}");
+}
+
+#[test]
+fn a_package_is_looked_up_by_its_name() {
+    let gitlab = Gitlab::with_project();
+    let rows = json!([{"id": 8, "name": "widget-cli"}, {"id": 9, "name": "widget"}]);
+    gitlab.answer("GET", "/packages", answer(200, rows));
+    gitlab.answer("GET", "/packages/9", answer(200, json!({"id": 9, "name": "widget", "version": "1.0"})));
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": WIDGET, "package_id": "widget"});
+    assert_eq!(succeed(&mut client, "package.get", params)["data"]["version"], "1.0");
+    assert!(gitlab.last("/packages?").line.contains("package_name=widget"), "{:?}", gitlab.seen());
+}
+
+#[test]
+fn two_tokens_of_a_name_are_an_error_with_both_ids() {
+    let mut client = Client::sandbox();
+    let token = json!({"fullPath": WIDGET, "name": "puller", "scopes": ["read_registry"]});
+    confirmed(&mut client, "deploy_token.create", token);
+    let params = json!({"fullPath": WIDGET, "token_id": "puller"});
+    let error = refused(&execute(&mut client, "deploy_token.delete", params), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("with the id 1 or "), "{error}");
+    let listed = follow(&mut client, &error["fix"]);
+    assert_eq!(listed.structured["data"].as_array().unwrap().len(), 2, "{}", listed.text);
+}
+
+#[test]
+fn the_name_of_a_flag_is_that_of_the_flag_to_change() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "name": "whisper_mode", "active": true});
+    let reply = execute(&mut client, "feature_flag.update", params);
+    assert!(reply.text.contains("`name` as `feature_flag_name`"), "{}", reply.text);
+    let shown = json!({"fullPath": WIDGET, "feature_flag_name": "whisper_mode"});
+    assert_eq!(succeed(&mut client, "feature_flag.get", shown.clone())["data"]["active"], true);
+    // With both, `name` is the new one.
+    let mut renamed = shown;
+    renamed["name"] = json!("quiet_mode");
+    let reply = execute(&mut client, "feature_flag.update", renamed);
+    assert_eq!(reply.structured["data"]["name"], "quiet_mode", "{}", reply.text);
+}
+
+#[test]
+fn draft_is_a_mark_before_the_title() {
+    let mut client = Client::sandbox();
+    let title = |client: &mut Client, params: Value| {
+        let reply = execute(client, "merge_request.update", with_iid(4, &params));
+        assert!(!reply.is_error, "{}", reply.text);
+        let shown = succeed(client, "merge_request.get", with_iid(4, &json!({})));
+        shown["data"]["title"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(title(&mut client, json!({"draft": false})), "Count the turns");
+    assert_eq!(title(&mut client, json!({"draft": true})), "Draft: Count the turns");
+    assert_eq!(title(&mut client, json!({"draft": true})), "Draft: Count the turns");
+    assert_eq!(title(&mut client, json!({"draft": false, "title": "[Draft] Turns"})), "Turns");
+    let params = json!({
+        "fullPath": WIDGET, "source_branch": "quieter", "target_branch": "main", "title": "Quiet", "draft": true,
+    });
+    let branch = json!({"fullPath": WIDGET, "branch": "quieter", "ref": "quiet-gears"});
+    succeed(&mut client, "branch.create", branch);
+    let made = execute(&mut client, "merge_request.create", params);
+    assert_eq!(made.structured["data"]["title"], "Draft: Quiet", "{}", made.text);
+    let listed = succeed(&mut client, "merge_request.list", json!({"fullPath": WIDGET, "draft": true}));
+    let titles: Vec<&Value> = listed["data"].as_array().unwrap().iter().map(|row| &row["title"]).collect();
+    assert!(titles.contains(&&json!("Draft: Quiet")) && !titles.contains(&&json!("Turns")), "{titles:?}");
+}
+
+#[test]
+fn an_update_estimates_and_logs_time_with_a_comment() {
+    let mut client = Client::sandbox();
+    let params = json!({"time_estimate": "4h", "spent": "1h30m", "comment": "Took longer.", "weight": 3});
+    let reply = execute(&mut client, "issue.update", with_iid(1, &params));
+    let calls = reply.structured["data"].as_array().unwrap();
+    let actions: Vec<&str> = calls.iter().map(|call| call["action"].as_str().unwrap()).collect();
+    let expected = ["issue_note.create", "issue.update", "issue.set_time_estimate", "issue.add_spent_time"];
+    assert_eq!(actions, expected, "{}", reply.text);
+    let stats = succeed(&mut client, "issue.get_time_stats", with_iid(1, &json!({})));
+    assert_eq!(
+        (&stats["data"]["time_estimate"], &stats["data"]["total_time_spent"]),
+        (&json!(14_400), &json!(5_400))
+    );
+    // Nothing but time is one call.
+    let reply = execute(&mut client, "merge_request.update", with_iid(5, &json!({"time_estimate": "2h"})));
+    assert_eq!(reply.structured["data"]["time_estimate"], 7_200, "{}", reply.text);
+}
+
+#[test]
+fn a_comment_with_a_thread_is_its_answer() {
+    let mut client = Client::sandbox();
+    let threads = succeed(&mut client, "merge_request_discussion.list", with_iid(12, &json!({})));
+    let thread =
+        threads["data"].as_array().unwrap().iter().find(|thread| thread["resolved"] == false).unwrap();
+    let before = thread["notes"].as_array().unwrap().len();
+    let params = with_iid(12, &json!({"body": "Tested.", "discussion_id": thread["id"]}));
+    let reply = execute(&mut client, "merge_request_note.create", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    let params = with_iid(12, &json!({"discussion_id": thread["id"]}));
+    let after = succeed(&mut client, "merge_request_discussion.get", params);
+    let notes = after["data"]["notes"].as_array().unwrap();
+    assert_eq!((notes.len(), &notes[before]["body"]), (before + 1, &json!("Tested.")), "{after}");
+}
+
+#[test]
+fn a_parameter_of_another_action_with_the_same_effect_names_it() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "sha": "main", "note": "Hm.", "discussion_id": "abc"});
+    let error = refused(&execute(&mut client, "commit_comment.create", params.clone()), "invalid_params");
+    assert_eq!(error["message"], "commit_comment.create: there is no parameter `discussion_id`");
+    assert_eq!(error["fix"]["arguments"]["action"], "commit_discussion_note.create", "{error}");
+    assert_eq!(error["fix"]["arguments"]["params"], params, "{error}");
+}
+
+#[test]
+fn an_unknown_parameter_is_answered_with_the_known_ones_once() {
+    let mut client = Client::sandbox();
+    let params = with_iid(1, &json!({"frobnicate": 1, "state_event": "close"}));
+    let reply = execute(&mut client, "issue.update", params);
+    assert_eq!(reply.text.matches("confidential").count(), 1, "{}", reply.text);
+    assert_eq!(reply.text.matches("discussion_locked").count(), 1, "{}", reply.text);
+}
+
+#[test]
+fn members_are_direct_or_inherited_ones_by_a_flag() {
+    let mut client = Client::sandbox();
+    let list = |client: &mut Client, params: Value| {
+        let reply = execute(client, "member.list", params);
+        let rows = reply.structured["data"].as_array().unwrap();
+        let names: Vec<String> =
+            rows.iter().map(|row| row["username"].as_str().unwrap().to_owned()).collect();
+        (names, reply.text)
+    };
+    let (direct, text) = list(&mut client, json!({"fullPath": WIDGET}));
+    assert_eq!(direct, ["carol"]);
+    assert!(text.contains("`inherited: true`"), "{text}");
+    let (all, text) = list(&mut client, json!({"fullPath": WIDGET, "inherited": true}));
+    assert!(all.len() > 1 && all.contains(&"alice".to_owned()), "{all:?}");
+    assert!(!text.contains("direct members only"), "{text}");
+}
+
+#[test]
+fn lines_of_a_blame_have_numbers() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "file_path": "src/widget/gear.rs", "ref": "quiet-gears"});
+    let reply = execute(&mut client, "repository_file.blame", params.clone());
+    assert!(reply.text.contains("\n6:     oil: bool,\n"), "{}", reply.text);
+    let row = &reply.structured["data"][0];
+    assert_eq!((&row["title"], &row["author_name"]), (&json!("Oil the gears"), &json!("Alice Ambler")));
+    assert!(row["lines"].as_str().unwrap().starts_with("1: //! Gears.\n2: \n"), "{row}");
+    // Fields that are asked for are GitLab's own.
+    let own = json!({"action": "repository_file.blame", "params": params, "fields": ["commit.author_email"]});
+    assert_eq!(
+        client.call(EXECUTE, own).structured["data"][0]["commit"]["author_email"],
+        "alice@acme.example"
+    );
+}
+
+#[test]
+fn the_diff_of_a_branch_names_its_commit() {
+    let mut client = Client::sandbox();
+    let diff = |client: &mut Client, sha: &str| {
+        execute(client, "commit.diff", json!({"fullPath": WIDGET, "sha": sha})).text
+    };
+    let of_branch = diff(&mut client, "main");
+    assert!(of_branch.contains("Note: \"main\" is commit a72c9790, \"Thank everybody\""), "{of_branch}");
+    assert!(!diff(&mut client, "a72c97907e676e3ed6b6b9ac42a3734c39c6efb5").contains("is commit"));
+}
+
+#[test]
+fn an_empty_list_names_its_filters_and_the_call_without_the_narrowest() {
+    let mut client = Client::sandbox();
+    let params =
+        json!({"fullPath": WIDGET, "state": "closed", "labels": ["bug"], "search": "zzz", "per_page": 5});
+    let reply = execute(&mut client, "issue.list", params.clone());
+    assert!(reply.text.starts_with("Nothing found with state, labels, search.\nWider: "), "{}", reply.text);
+    let mut wider = params;
+    wider.as_object_mut().unwrap().remove("search");
+    assert_eq!(reply.structured["wider"]["arguments"]["params"], wider, "{}", reply.text);
+    assert!(!follow(&mut client, &reply.structured["wider"]).is_error);
+    // A list without a filter is just empty.
+    let reply = execute(&mut client, "remote_mirror.list", json!({"fullPath": WIDGET}));
+    assert_eq!(reply.text.trim(), "Nothing found.");
+    assert!(reply.structured.get("wider").is_none(), "{}", reply.structured);
+}
+
+#[test]
+fn receipts_of_large_objects_say_what_changed_and_where_it_is() {
+    let mut client = Client::sandbox();
+    let fork = execute(&mut client, "project.fork", json!({"fullPath": "acme/site"}));
+    let data = &fork.structured["data"];
+    assert_eq!(
+        (&data["path_with_namespace"], &data["visibility"]),
+        (&json!("sandbox/site"), &json!("public"))
+    );
+    assert!(data["web_url"].is_string() && data.get("merge_method").is_none(), "{data}");
+    let star = execute(&mut client, "project.star", json!({"fullPath": "acme/tools/widget-cli"}));
+    assert_eq!(star.structured["data"]["star_count"], 1, "{}", star.text);
+    let archived = confirmed(&mut client, "project.archive", json!({"fullPath": "sandbox/site"}));
+    assert_eq!(archived.structured["data"]["archived"], true, "{}", archived.text);
+    for reply in [&fork, &star, &archived] {
+        assert!(reply.text.len() < 500, "{}", reply.text);
+    }
+}
+
+#[test]
+fn a_new_object_is_described_with_what_was_set_and_no_secret() {
+    let mut client = Client::sandbox();
+    let first = |reply: &Reply| reply.text.lines().next().unwrap().to_owned();
+    let params = json!({
+        "fullPath": WIDGET, "title": "Handle rattles", "labels": ["bug"], "assignee_ids": ["alice"],
+        "due_date": "2026-04-01", "description": "It does.",
+    });
+    let issue = execute(&mut client, "issue.create", params);
+    let said = "Created: issue acme/widget#46 \"Handle rattles\". Set: labels [\"bug\"], assignee_ids [\"alice\"], \
+                due_date \"2026-04-01\".";
+    assert_eq!(first(&issue), said);
+    let params = json!({
+        "fullPath": WIDGET, "key": "OIL_TOKEN", "value": "abcDEF1234567890", "masked": true, "protected": true,
+        "environment_scope": "production",
+    });
+    let variable = confirmed(&mut client, "ci_variable.create", params);
+    let said = "Created: ci variable \"OIL_TOKEN\" in acme/widget. Set: value, masked true, protected true, \
+                environment_scope \"production\".";
+    assert_eq!(first(&variable), said);
+    assert!(!variable.text.contains("abcDEF1234567890"), "{}", variable.text);
+}
