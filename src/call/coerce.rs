@@ -17,6 +17,10 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
     }
     let items = match value {
         Value::Array(items) => items,
+        Value::Object(pairs) if is_pairs(param, &pairs) => {
+            let pair = |(key, value): (String, Value)| json!({KEY: key, VALUE: value});
+            pairs.into_iter().map(pair).collect()
+        }
         Value::String(text) if !matches!(param.kind.base, Base::Any | Base::File) && text.contains(',') => {
             text.split(',').map(|item| json!(item.trim())).collect()
         }
@@ -27,6 +31,18 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
         .map(|item| coerce_one(param, item, understood))
         .collect::<Result<Vec<_>, _>>()
         .map(Value::Array)
+}
+
+/// Fields of the objects in a list of pairs, such as variables of a pipeline.
+const KEY: &str = "key";
+const VALUE: &str = "value";
+
+/// True if an object has the pairs that the parameter takes as a list of objects with `key` and `value`.
+fn is_pairs(param: &Param, given: &Map<String, Value>) -> bool {
+    let has = |name: &str| param.fields.iter().any(|field| field.name == name);
+    let is_scalar = |value: &Value| !value.is_object() && !value.is_array();
+    let is_item = given.keys().all(|name| has(name));
+    has(KEY) && has(VALUE) && !given.is_empty() && !is_item && given.values().all(is_scalar)
 }
 
 /// Coerces one value of a parameter, also one item of a list.

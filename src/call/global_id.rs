@@ -18,7 +18,7 @@ pub fn addressed(action: &Action) -> Option<&Param> {
 pub fn marks(param: &Param) -> &'static [char] {
     let resolver = param.names.filter(|names| names.is_tracked()).and_then(rest_lookups::resolver);
     match resolver.map(|resolver| resolver.form) {
-        Some(Form::Number { marks }) => marks,
+        Some(Form::Number { marks } | Form::NumberOrTitle { marks }) => marks,
         _ => &[],
     }
 }

@@ -153,7 +153,7 @@ pub fn wants(resolver: &Resolver) -> impl Iterator<Item = (&'static str, Ask)> {
         .reads
         .iter()
         .flat_map(|read| read.ask.iter().copied())
-        .filter(|(_, ask)| matches!(ask, Ask::Same | Ask::May | Ask::Scope))
+        .filter(|(_, ask)| matches!(ask, Ask::Same | Ask::Group | Ask::May | Ask::Scope))
 }
 
 fn kind_reads(full_path: &str) -> Vec<LookupRequest> {
@@ -199,7 +199,7 @@ fn build_value(
         Ask::Path => numbered().map(|(path, _)| Some(path.to_owned())),
         Ask::PathOf(mark) => marked(mark).map(|(path, _)| Some(path.to_owned())),
         Ask::Number => numbered().map(|(_, number)| Some(number.to_owned())),
-        Ask::Same => within.get(param).map(|value| Some(value.clone())),
+        Ask::Same | Ask::Group => within.get(param).map(|value| Some(value.clone())),
         Ask::May | Ask::Scope => Some(within.get(param).cloned()),
         Ask::Text(text) => Some(Some(text.to_owned())),
     }

@@ -179,6 +179,16 @@ impl Filling<'_> {
         }
     }
 
+    /// Path of the call's group, or of the group of its project. The id of a project has none.
+    fn group(&self) -> Option<String> {
+        let path = plain_text(self.around.get("fullPath")?);
+        let path = path.trim_matches('/');
+        match self.scope {
+            Some(Scope::Project) => path.rsplit_once('/').map(|(group, _)| group.to_owned()),
+            _ => Some(path.to_owned()),
+        }
+    }
+
     /// A number behind one of the marks with its full path.
     fn number(&self, text: &str, marks: &[char]) -> Option<String> {
         let (path, mark, number) = numbered(text, marks)?;
@@ -205,6 +215,7 @@ impl Filling<'_> {
                 Ask::Scope => {
                     Some((name, self.scope.filter(|scope| *scope != Scope::Instance)?.name().to_owned()))
                 }
+                Ask::Group => Some((name, self.group()?)),
                 _ => Some((name, plain_text(self.around.get(name)?))),
             })
             .collect()

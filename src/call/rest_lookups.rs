@@ -61,6 +61,8 @@ pub enum Ask {
     Same,
     /// The call's parameter of the same name; optional.
     May,
+    /// The call's group, or the group of its project; the read is skipped without it.
+    Group,
     /// The scope of the call's operation, if known.
     Scope,
     Text(&'static str),
@@ -79,6 +81,9 @@ const HERE: (&str, Ask) = ("fullPath", Same);
 const SCOPE: (&str, Ask) = ("scope", Scope);
 /// The project of a list whose `scope` is GitLab's own.
 const WITHIN: (&str, Ask) = ("within", Text("project"));
+/// The group of the call, or that of its project.
+const GROUP: (&str, Ask) = ("fullPath", Ask::Group);
+const WITH_ANCESTORS: (&str, Ask) = ("include_ancestor_groups", Text("true"));
 const ACTIVE: (&str, Ask) = ("state", Text("active"));
 
 const fn row(names: Names, noun: &'static str, form: Form, reads: &'static [Read]) -> Resolver {
@@ -214,8 +219,12 @@ pub const RESOLVERS: &[Resolver] = &[
         row(
             Names::Epic,
             "epic",
-            Form::Number { marks: &['&'] },
-            &[get("epic.get", &[("fullPath", Path), ("iid", Number)])],
+            Form::NumberOrTitle { marks: &['&'] },
+            &[
+                get("epic.get", &[("fullPath", Path), ("iid", Number)]),
+                list("epic.list", &[GROUP, ("search", Title), PAGE], &["/title"]),
+                list("epic.list", &[GROUP, ("search", Title), WITH_ANCESTORS, PAGE], &["/title"]),
+            ],
         ),
         ANY,
     ),
@@ -225,7 +234,7 @@ pub const RESOLVERS: &[Resolver] = &[
         Form::NumberOrTitle { marks: &['&'] },
         &[
             get("epic.get", &[("fullPath", Path), ("iid", Number)]),
-            list("epic.list", &[HERE, ("search", Title), PAGE], &["/title"]),
+            list("epic.list", &[GROUP, ("search", Title), PAGE], &["/title"]),
         ],
     ),
     row(

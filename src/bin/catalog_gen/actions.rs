@@ -362,10 +362,11 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         shows: written.shows,
         companions: written.companions,
         answer_note: written.answer_note,
+        implied: written.implied,
         gone: false,
         states: Vec::new(),
         joins: Vec::new(),
-        row_filter: None,
+        row_filters: Vec::new(),
         edit: None,
         wait: None,
         label_names: None,
@@ -385,7 +386,7 @@ fn expanded(names: &[String], params: &[Param]) -> Vec<String> {
 /// Curated aliases and former ids.
 pub fn aliases(id: &str, written: &CuratedAction, curation: &Curation) -> Vec<String> {
     let former = curation.renamed.iter().filter(|(_, current)| *current == id).map(|(former, _)| former);
-    written.aliases.iter().chain(former).cloned().collect()
+    written.aliases.iter().chain(written.implied.keys()).chain(former).cloned().collect()
 }
 
 /// The domain's audience; requests by Workhorse to authorize an upload are for machines.

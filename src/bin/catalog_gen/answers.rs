@@ -105,7 +105,7 @@ pub fn set_row_filters(rules: &[RowFilterRule], actions: &mut [Action], faults: 
                 if !is_own {
                     faults.push(format!("{row}: {} has no parameter of that name in `selector`", action.id));
                 }
-                action.row_filter = Some(filter.clone());
+                action.row_filters.push(filter.clone());
             }
         }
     }

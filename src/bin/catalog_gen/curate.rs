@@ -49,7 +49,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
                     scanned: std::mem::take(&mut known.scanned),
                     states: std::mem::take(&mut known.states),
                     joins: std::mem::take(&mut known.joins),
-                    row_filter: known.row_filter.take(),
+                    row_filters: std::mem::take(&mut known.row_filters),
                     edit: known.edit.take(),
                     wait: known.wait.take(),
                     label_names: known.label_names.take(),
@@ -79,6 +79,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
         action.shows.clone_from(&written.shows);
         action.companions.clone_from(&written.companions);
         action.answer_note.clone_from(&written.answer_note);
+        action.implied.clone_from(&written.implied);
         action.example.clone_from(&written.example);
         actions::curate_notes(action, written, &mut faults);
     }

@@ -113,6 +113,9 @@ pub struct CuratedAction {
     pub summary: String,
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// Further names, with the parameters that each stands for.
+    #[serde(default)]
+    pub implied: BTreeMap<String, BTreeMap<String, Json>>,
     #[serde(default)]
     pub phrases: Vec<String>,
     #[serde(default)]

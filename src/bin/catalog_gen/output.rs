@@ -249,8 +249,9 @@ fn prune(value: Value) -> Option<Value> {
                         return (!empty).then_some((key, value));
                     }
                     // The value of a condition may be `false`.
-                    if matches!(key.as_str(), "when" | "has") {
-                        return Some((key, value));
+                    if matches!(key.as_str(), "when" | "has" | "implied") {
+                        let empty = key != "when" && value.as_object().is_some_and(serde_json::Map::is_empty);
+                        return (!empty).then_some((key, value));
                     }
                     // An empty plan means any actions.
                     if key == "plan" && value.is_object() {

@@ -31,6 +31,9 @@ pub struct Action {
     /// Other ids that resolve to this action: former ids, other servers' names.
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// Parameters that other names of the action stand for: `paused: true` of `runner.pause`.
+    #[serde(default)]
+    pub implied: BTreeMap<String, BTreeMap<String, Json>>,
     /// Phrases of requests for it; for the finder, never shown.
     #[serde(default)]
     pub phrases: Vec<String>,
@@ -96,9 +99,9 @@ pub struct Action {
     /// Reads whose rows are added to the response. From `[[joins]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub joins: Vec<Join>,
-    /// Parameter by which this server filters the rows of the response. From `[[row_filters]]` in `catalog/rules.toml`.
+    /// Parameters by which this server filters the rows of the response. From `[[row_filters]]` in `catalog/rules.toml`.
     #[serde(default)]
-    pub row_filter: Option<RowFilter>,
+    pub row_filters: Vec<RowFilter>,
     /// The long text that a call may change in parts. From `[edits]` in `catalog/rules.toml`.
     #[serde(default)]
     pub edit: Option<TextEdit>,
@@ -206,14 +209,36 @@ pub struct Join {
     pub of_ref: Option<String>,
 }
 
-/// A parameter by which rows are filtered: kept are the rows that have an object with these values.
+/// A parameter by which rows are filtered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RowFilter {
     pub param: String,
-    /// Field of a row with the list of objects.
-    pub within: String,
-    /// Values of which an object has all.
+    #[serde(default)]
+    pub by: RowTest,
+    /// Field of a row: with the list of objects, or with the value.
+    pub field: String,
+    /// Values of which an object in the list has all.
+    #[serde(default)]
     pub has: BTreeMap<String, Json>,
+    /// A filter of GitLab's that keeps all of these rows by the same value, and is sent.
+    #[serde(default)]
+    pub sends: Option<String>,
+}
+
+/// The rows that a filter keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowTest {
+    /// If the parameter is true: the rows with an object that has the values.
+    #[default]
+    Has,
+    /// The rows whose field is the parameter.
+    Equals,
+    /// The rows whose field is a time from the parameter on.
+    After,
+    /// The rows whose field is a time before the parameter.
+    Before,
 }
 
 /// A parameter that adds another call to an action, as people say both in one breath: a comment to closing an issue, a

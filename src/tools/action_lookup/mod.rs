@@ -53,6 +53,12 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
         return Err(suggestions::write_by_other_verb(tools, given, &resolved_action));
     }
     let mut note = format!("understood `{given}` as the action `{}`", resolved_action.action.id);
+    for (name, value) in resolved_action.action.implied.get(given).into_iter().flatten() {
+        if !resolved_action.request.params.contains_key(name) {
+            note = format!("{note} with `{name}: {}`", value.0);
+            resolved_action.request.params.insert(name.clone(), value.0.clone());
+        }
+    }
     if let Some((name, value)) = choice {
         note = format!("{note} with `{name}: {value}`");
         resolved_action.request.params.insert(name, json!(value));

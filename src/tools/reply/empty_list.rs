@@ -46,11 +46,17 @@ impl EmptyList {
         if !rows.is_empty() || reply.page.page.is_some_and(|page| page > 1) || action.direct().is_some() {
             return None;
         }
+        let own = |name: &str| action.row_filters.iter().find(|filter| filter.param == name);
+        let is_sent =
+            |name: &str| action.row_filters.iter().any(|filter| filter.sends.as_deref() == Some(name));
         let is_filter = |name: &&String| {
+            if own(name).is_some() {
+                return true;
+            }
             let of_query =
                 action.param(name).is_some_and(|param| param.place == Place::Query && !param.required);
             let is_form = name.starts_with("with_") || name.starts_with("include_");
-            of_query && !is_form && !ORDER.contains(&name.as_str())
+            of_query && !is_form && !is_sent(name) && !ORDER.contains(&name.as_str())
         };
         let filters: Vec<String> = request.params.keys().filter(is_filter).cloned().collect();
         let narrowest = filters
@@ -60,6 +66,9 @@ impl EmptyList {
             .or(filters.last())?;
         let mut params = request.params.clone();
         params.shift_remove(narrowest);
+        if let Some(sent) = own(narrowest).and_then(|filter| filter.sends.as_ref()) {
+            params.shift_remove(sent);
+        }
         let wider = ExecuteRequest { params, ..request.clone() };
         let wider = NextCall::for_request(&wider);
         Some(EmptyList { wider, filters })

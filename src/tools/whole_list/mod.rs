@@ -46,7 +46,9 @@ pub async fn execute(
     let ResolvedAction { action, request, notes } = resolved_action;
     let id = action.id.clone();
     let mut request = without_options(&request);
+    let sent = options::sent_filters(tools, &action, &request);
     request.params = with_page_size(tools, &action, &request);
+    request.params.extend(sent);
     let restore = |error: ToolError| with_options(error, &asked);
     let outcome = match aggregation {
         None => {

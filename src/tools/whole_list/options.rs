@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::aggregate::Aggregation;
 use crate::call;
-use crate::catalog::{Action, GraphqlKind, Interface, Method, Operation, Risk};
+use crate::catalog::{Action, GraphqlKind, Interface, Method, Operation, Risk, RowFilter};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::execute::row_filter;
 use crate::tools::state::Tools;
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
@@ -74,10 +75,27 @@ pub fn options(tools: &Tools, resolved_action: &ResolvedAction) -> Result<Option
 /// True if this server filters the rows of the request.
 fn filters_rows(tools: &Tools, resolved_action: &ResolvedAction) -> bool {
     let ResolvedAction { action, request, .. } = resolved_action;
-    let Some(filter) = &action.row_filter else { return false };
-    let is_on = |value: &Value| value == &json!(true) || value == &json!("true");
-    let is_filter = |name: &String| tools.find_param(&action.id, name).as_deref() == Some(&filter.param);
-    request.params.iter().any(|(name, value)| is_filter(name) && is_on(value))
+    given_filters(tools, action, request).next().is_some()
+}
+
+/// The filters of rows that a request has, each with the value.
+fn given_filters<'a>(
+    tools: &'a Tools,
+    action: &'a Action,
+    request: &'a ExecuteRequest,
+) -> impl Iterator<Item = (&'a RowFilter, &'a Value)> {
+    let given = |filter: &'a RowFilter| {
+        let is_filter = |name: &String| tools.find_param(&action.id, name).as_deref() == Some(&filter.param);
+        request.params.iter().find(|(name, value)| is_filter(name) && row_filter::is_active(filter, value))
+    };
+    action.row_filters.iter().filter_map(move |filter| Some((filter, given(filter)?.1)))
+}
+
+/// GitLab's filters that keep the rows which this server's filters want, with their values.
+pub(super) fn sent_filters(tools: &Tools, action: &Action, request: &ExecuteRequest) -> Vec<(String, Value)> {
+    let filters = given_filters(tools, action, request);
+    let sent = filters.filter_map(|(filter, value)| Some((filter.sends.clone()?, value.clone())));
+    sent.filter(|(name, _)| !request.params.contains_key(name)).collect()
 }
 
 /// Returns the first option of a request.

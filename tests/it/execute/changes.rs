@@ -25,10 +25,7 @@ fn an_update_shows_the_fields_that_it_set() {
     let mut client = Client::sandbox();
     let params = json!({"fullPath": "acme/widget", "iid": 3, "title": "Oil lasts", "state_event": "close"});
     let reply = confirmed(&mut client, "issue.update", params);
-    assert_eq!(
-        first_line(&reply),
-        "Updated: issue acme/widget#3 \"Oil lasts\". Set: state_event \"close\", title."
-    );
+    assert_eq!(first_line(&reply), "Updated: issue acme/widget#3 \"Oil lasts\". Set: state_event, title.");
     let data = &reply.structured["data"];
     assert_eq!((&data["title"], &data["state"]), (&json!("Oil lasts"), &json!("closed")));
     assert!(!keys(&reply).contains(&"description") && !keys(&reply).contains(&"author"), "{data}");

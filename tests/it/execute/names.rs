@@ -340,3 +340,75 @@ fn a_new_object_is_described_with_what_was_set_and_no_secret() {
     assert_eq!(first(&variable), said);
     assert!(!variable.text.contains("abcDEF1234567890"), "{}", variable.text);
 }
+
+#[test]
+fn branches_and_merge_requests_are_filtered_by_merges() {
+    let gitlab = Gitlab::with_project();
+    let branch = |name: &str, merged: bool| json!({"name": name, "merged": merged});
+    let first = answer(200, json!([branch("a", true), branch("b", false)])).header("x-next-page", "2");
+    gitlab.says(
+        "GET /api/v4/projects/acme%2Fwidget/repository/branches",
+        [first.header("x-page", "1"), answer(200, json!([branch("c", true)])).header("x-page", "2")],
+    );
+    let request = |iid: u64, merged_at: Value| json!({"iid": iid, "title": "x", "state": "merged", "merged_at": merged_at});
+    let rows = json!([
+        request(1, json!("2026-01-31T23:30:00.000-02:00")),
+        request(2, json!("2026-01-31T23:30:00.000Z")),
+        request(3, json!("2026-01-01T00:00:00.000Z")),
+        request(4, json!(null)),
+    ]);
+    gitlab.answer("GET", "/merge_requests", answer(200, rows));
+    let mut client = gitlab.client(&[]);
+    let names = |data: &Value, key: &str| -> Vec<Value> {
+        data["data"].as_array().unwrap().iter().map(|row| row[key].clone()).collect()
+    };
+    let merged = succeed(&mut client, "branch.list", json!({"fullPath": WIDGET, "merged": true}));
+    assert_eq!(names(&merged, "name"), ["a", "c"], "{merged}");
+    let params = json!({
+        "fullPath": WIDGET, "within": "project", "merged_after": "2026-01-01", "merged_before": "2026-02-01",
+    });
+    let merged = succeed(&mut client, "merge_request.list", params);
+    assert_eq!(names(&merged, "iid"), [2, 3], "{merged}");
+    let line = gitlab.last("/merge_requests?").line;
+    assert!(line.contains("updated_after=2026-01-01") && !line.contains("merged_"), "{line}");
+}
+
+#[test]
+fn a_name_that_says_a_state_sets_it() {
+    let mut client = Client::sandbox();
+    let runner = json!({"runner_id": "the one under the stairs"});
+    let reply = execute(&mut client, "runner.pause", runner);
+    assert!(reply.text.contains("`runner.update` with `paused: true`"), "{}", reply.text);
+    assert_eq!(reply.structured["data"]["paused"], true);
+    let ready = execute(&mut client, "merge_request.mark_as_ready", with_iid(4, &json!({})));
+    assert!(
+        ready.text.starts_with("Updated: merge request acme/widget!4 \"Count the turns\""),
+        "{}",
+        ready.text
+    );
+}
+
+#[test]
+fn a_cherry_pick_begins_a_branch_and_variables_are_pairs() {
+    let mut client = Client::sandbox();
+    let pick = json!({"fullPath": WIDGET, "sha": "quiet-gears", "branch": "pick", "start_branch": "main"});
+    let reply = execute(&mut client, "commit.cherry_pick", pick);
+    assert!(!reply.is_error, "{}", reply.text);
+    let head = succeed(&mut client, "commit.get", json!({"fullPath": WIDGET, "sha": "pick"}));
+    assert_eq!(head["data"]["title"], "Say that they are quiet");
+    let params = json!({"fullPath": WIDGET, "ref": "main", "variables": {"SPEED": "slow", "TURNS": "4"}});
+    let made = client.call(EXECUTE, json!({"action": "pipeline.create", "params": params, "dry_run": true}));
+    let pairs = json!([{"key": "SPEED", "value": "slow"}, {"key": "TURNS", "value": "4"}]);
+    assert_eq!(made.structured["request"]["body"]["variables"], pairs, "{}", made.text);
+}
+
+#[test]
+fn an_issue_joins_the_epic_of_that_title() {
+    let mut client = Client::sandbox();
+    let reply = execute(&mut client, "issue.update", with_iid(6, &json!({"epic_id": "One shop front"})));
+    assert!(!reply.is_error, "{}", reply.text);
+    let listed =
+        succeed(&mut client, "epic_issue.list", json!({"fullPath": "acme", "iid": "One shop front"}));
+    let iids: Vec<&Value> = listed["data"].as_array().unwrap().iter().map(|row| &row["iid"]).collect();
+    assert!(iids.contains(&&json!(6)), "{listed}");
+}

@@ -18,8 +18,10 @@ pub struct Comparison {
     pub fields: Vec<String>,
     /// True if every parameter shows in a field.
     pub is_complete: bool,
-    /// Fields of the answer whose value is the one that was sent.
-    pub as_sent: Vec<String>,
+    /// Fields of the answer whose value is the one that was sent, each with its parameter.
+    pub as_sent: Vec<(String, String)>,
+    /// Names of the parameters that show in no field.
+    pub unseen: Vec<String>,
     /// Names of the parameters whose value the answer has otherwise.
     pub differs: Vec<String>,
     pub notes: Vec<String>,
@@ -58,6 +60,7 @@ pub fn compare(words: &Words, action: &Action, sent: &[Sent<'_>], answer: &Map<S
     for (param, value) in sent {
         let Some((field, rule)) = field_of(words, param, answer) else {
             found.is_complete = false;
+            found.unseen.push(param.name.clone());
             continue;
         };
         let answered = answer.get(&field).unwrap_or(&Value::Null);
@@ -74,7 +77,7 @@ pub fn compare(words: &Words, action: &Action, sent: &[Sent<'_>], answer: &Map<S
             found.differs.push(param.name.clone());
             found.notes.push(format!("`{}` is not as sent: {difference}", param.name));
         } else if is_as_sent(rule, value, answered) {
-            found.as_sent.push(field.clone());
+            found.as_sent.push((field.clone(), param.name.clone()));
         }
         found.fields.push(field);
     }

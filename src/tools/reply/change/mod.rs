@@ -109,10 +109,14 @@ pub fn describe(
     let mut change = Change { subject: subject.clone(), said: said.unwrap_or_default(), ..Change::default() };
     let verb = action.verb();
     let is_update = verb == "update";
+    let mut valued = None;
     if let Some(answer) = answer {
         let sent = compare::sent_values(action, call, params, &set);
         let found = compare::compare(words, action, &sent, answer);
-        change.said.extend(found.as_sent.into_iter().filter(|name| !SHOWN.contains(&name.as_str())));
+        let repeated = found.as_sent.into_iter().filter(|(field, _)| !SHOWN.contains(&field.as_str()));
+        let (fields, params): (Vec<String>, Vec<String>) = repeated.unzip();
+        change.said.extend(fields);
+        valued = Some([params, found.unseen].concat());
         if is_update || matches!(verb, "create" | "add") {
             change.differs = found.differs;
             change.notes = found.notes;
@@ -138,7 +142,7 @@ pub fn describe(
     }
     if !matches!(verb, "delete" | "remove") && !ran_commands && !set.is_empty() {
         change.set = set.iter().map(|param| param.name.clone()).collect();
-        change.sentence += &set_values(action, &set, params, &change, subject.as_deref());
+        change.sentence += &set_values(action, (&set, valued.as_deref()), params, subject.as_deref());
     }
     if reply.content == Content::Empty && reply.status != NOT_MODIFIED {
         if matches!(verb, "delete" | "remove") {
@@ -157,12 +161,12 @@ fn receipt<'w>(words: &'w Words, id: &str) -> Option<&'w Receipt> {
 }
 
 /// The parameters that a write set, with their short values: ` Set: labels ["bug"], due_date "2026-04-01", description.`
-/// What the subject says already is left out, and so is the text of what was made. A secret, and a value that GitLab's answer has otherwise, is only named.
+/// What the subject says already is left out, and so is the text of what was made. A secret is only named. So is a
+/// parameter whose value the answer shows: it is not in `valued`, which is none if there is no answer.
 fn set_values(
     action: &Action,
-    set: &[&Param],
+    (set, valued): (&[&Param], Option<&[String]>),
     params: &Map<String, Value>,
-    change: &Change,
     subject: Option<&str>,
 ) -> String {
     let is_new = matches!(action.verb(), "create" | "add");
@@ -174,7 +178,7 @@ fn set_values(
     let named: Vec<&&Param> = set.iter().filter(|param| !is_said(param)).collect();
     let mut values: Map<String, Value> = named
         .iter()
-        .filter(|param| !change.differs.contains(&param.name))
+        .filter(|param| valued.is_none_or(|valued| valued.contains(&param.name)))
         .filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone())))
         .collect();
     let before = values.clone();
@@ -236,8 +240,14 @@ fn described<'a>(action: &'a Action, call: &Call, params: &Map<String, Value>) -
         matches!(name, "fullPath" | "iid" | "id")
             || operation.is_some_and(|operation| operation.is_filled_by(name))
     };
+    // A default that is the place of the call says nothing.
+    let is_default = |param: &Param| {
+        let is_place = param.default.as_ref().is_some_and(|default| default.0 == "{fullPath}");
+        param.sends_default && is_place && params.get(&param.name) == params.get("fullPath")
+    };
     let describes = |param: &&Param| {
         params.contains_key(&param.name)
+            && !is_default(param)
             && !matches!(param.place, Place::Path | Place::Selector)
             && !identifies(&param.name)
     };
