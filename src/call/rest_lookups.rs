@@ -83,7 +83,6 @@ const SCOPE: (&str, Ask) = ("scope", Scope);
 const WITHIN: (&str, Ask) = ("within", Text("project"));
 /// The group of the call, or that of its project.
 const GROUP: (&str, Ask) = ("fullPath", Ask::Group);
-const WITH_ANCESTORS: (&str, Ask) = ("include_ancestor_groups", Text("true"));
 const ACTIVE: (&str, Ask) = ("state", Text("active"));
 
 const fn row(names: Names, noun: &'static str, form: Form, reads: &'static [Read]) -> Resolver {
@@ -223,7 +222,6 @@ pub const RESOLVERS: &[Resolver] = &[
             &[
                 get("epic.get", &[("fullPath", Path), ("iid", Number)]),
                 list("epic.list", &[GROUP, ("search", Title), PAGE], &["/title"]),
-                list("epic.list", &[GROUP, ("search", Title), WITH_ANCESTORS, PAGE], &["/title"]),
             ],
         ),
         ANY,

@@ -298,7 +298,7 @@ fn a_time_of_another_event_is_not_suggested() {
         let params = json!({"fullPath": "acme/widget", name: "2026-01-01T00:00:00Z"});
         json!({"action": "merge_request.list", "params": params})
     };
-    let error = refused(&client.call(EXECUTE, call("merged_after")), "invalid_params");
+    let error = refused(&client.call(EXECUTE, call("closed_after")), "invalid_params");
     assert_eq!(error["fix"]["tool"], "gitlab_find_action", "{error}");
     let error = refused(&client.call(EXECUTE, call("craeted_after")), "invalid_params");
     assert_eq!(error["fix"]["arguments"], call("created_after"), "{error}");

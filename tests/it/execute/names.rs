@@ -405,7 +405,8 @@ fn a_cherry_pick_begins_a_branch_and_variables_are_pairs() {
 #[test]
 fn an_issue_joins_the_epic_of_that_title() {
     let mut client = Client::sandbox();
-    let reply = execute(&mut client, "issue.update", with_iid(6, &json!({"epic_id": "One shop front"})));
+    let reply =
+        execute(&mut client, "issue.update", with_iid(6, &json!({"epic_id": "One shop front", "weight": 2})));
     assert!(!reply.is_error, "{}", reply.text);
     let listed =
         succeed(&mut client, "epic_issue.list", json!({"fullPath": "acme", "iid": "One shop front"}));

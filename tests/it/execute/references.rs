@@ -82,9 +82,10 @@ fn what_names_nothing_says_where_it_was_looked_for() {
             "issue.update",
             json!({"fullPath": "acme/widget", "iid": 1, "epic_id": "the big one"}),
         ),
-        "invalid_params",
+        "not_found",
     );
-    assert!(error["message"].as_str().unwrap().contains("`group&7`"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("no epic `the big one` in `acme`"), "{error}");
+    assert_eq!(error["fix"]["arguments"]["action"], "epic.list", "{error}");
 }
 
 #[test]
