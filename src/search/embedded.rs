@@ -2,4 +2,4 @@
 
 pub static PROFILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_profiles.bin"));
 pub static EMBEDDINGS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_embeddings.bin"));
-pub static ENCODER: &[u8] = include_bytes!("../../catalog/learned/encoder.bin");
+pub use gitlab_mcp_weights::ENCODER;

@@ -15,6 +15,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("tantivy", &["search", "embed"]),
     ("strsim", &["search", "bin"]),
     ("gitlab_mcp_encoder", &["search"]),
+    ("gitlab_mcp_weights", &["search"]),
     ("gitlab_mcp_embed", &["catalog", "search", "build"]),
     ("pulp", &["encoder"]),
     ("gitlab_mcp_allocator", &["main"]),
