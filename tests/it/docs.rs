@@ -1,4 +1,4 @@
-//! README.md and docs/: links resolve, every command and call shown runs on the sandbox with the output shown, and
+//! README.md, docs/ and the skill: links resolve, every command and call shown runs on the sandbox with the output shown, and
 //! figures and tables are those of the program.
 
 use std::collections::BTreeSet;
@@ -62,9 +62,11 @@ fn collect(folder: &Path, extension: &str, pages: &mut Vec<Page>) {
     }
 }
 
-/// README.md and the pages of docs/.
+/// README.md, the pages of docs/, and the skill of the Claude Code plugin.
 fn documentation() -> Vec<Page> {
-    let mut pages = vec![Page { path: root().join("README.md"), text: load_page("README.md") }];
+    let single = ["README.md", ".release/claude-code/skills/gitlab/SKILL.md"];
+    let mut pages: Vec<Page> =
+        single.into_iter().map(|page| Page { path: root().join(page), text: load_page(page) }).collect();
     collect(&root().join("docs"), "md", &mut pages);
     pages.sort_by(|one, other| one.path.cmp(&other.path));
     pages

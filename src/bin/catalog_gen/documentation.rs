@@ -1,11 +1,13 @@
 //! Figures of the catalog in the documentation: `<!-- figure rest.operations -->1,825<!-- /figure -->`, in `README.md`
-//! and below `docs`. `generate` and `update` write them, and `--check` compares them.
+//! and below `docs`, and installation links in the same form. `generate`, `update` and `packages` write them, and
+//! `--check` compares them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::GeneratorError;
 use crate::error::print_message;
+use crate::install_links;
 
 const BEGIN: &str = "<!-- figure ";
 const END: &str = "<!-- /figure -->";
@@ -47,6 +49,8 @@ pub fn check(catalog: &Path, figures: &Figures) -> Result<bool, GeneratorError> 
 /// Each page with its text, and its text with these figures.
 fn pages(catalog: &Path, figures: &Figures) -> Result<Vec<(PathBuf, String, String)>, GeneratorError> {
     let root = catalog.join("..");
+    let mut figures = figures.clone();
+    figures.extend(install_links::links(&root)?);
     let mut found = vec![root.join("README.md")];
     collect(&root.join("docs"), &mut found);
     found.retain(|page| page.is_file());
@@ -55,7 +59,7 @@ fn pages(catalog: &Path, figures: &Figures) -> Result<Vec<(PathBuf, String, Stri
         let path = page.display().to_string();
         let text = std::fs::read_to_string(&page)
             .map_err(|source| GeneratorError::Read { path: path.clone(), source })?;
-        let updated = update(&text, figures).map_err(|reason| GeneratorError::Malformed { path, reason })?;
+        let updated = update(&text, &figures).map_err(|reason| GeneratorError::Malformed { path, reason })?;
         Ok((page, text, updated))
     };
     found.into_iter().map(read).collect()

@@ -18,12 +18,14 @@ mod eval;
 mod evaluate;
 mod generated;
 mod graphql;
+mod install_links;
 mod member;
 mod naming;
 mod older;
 mod openapi;
 mod output;
 mod own_params;
+mod packages;
 mod paths;
 mod references;
 mod rules;
@@ -90,6 +92,12 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Write the manifests of the packages in `.release`, and the installation links of the documentation
+    Packages {
+        /// Write nothing; exit with 1 and a diff if the committed files are out of date
+        #[arg(long)]
+        check: bool,
+    },
     /// Print figures of the catalog
     Stats {
         #[command(flatten)]
@@ -139,6 +147,7 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
             update::run(catalog, files, versions, *preview)?;
         }
         Command::Curate { check } => return curate::run(catalog, *check),
+        Command::Packages { check } => return packages::run(catalog, *check),
         Command::Stats { files } => {
             let generated = Generated::build(catalog, files)?;
             stats::print(&generated.document, &generated.schema, &generated.actions, &generated.curation);

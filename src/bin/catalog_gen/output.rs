@@ -131,6 +131,11 @@ pub fn gitlab_version(catalog: &Path) -> Result<Version, GeneratorError> {
     text.parse().map_err(|reason| GeneratorError::Malformed { path, reason })
 }
 
+/// The figures that the documentation shows, of the committed catalog.
+pub fn figures(catalog: &Path) -> Result<Figures, GeneratorError> {
+    Ok(known_source(catalog)?.figures())
+}
+
 /// Loads SOURCE.toml; empty if there is none.
 fn known_source(catalog: &Path) -> Result<Source, GeneratorError> {
     let path = catalog.join("SOURCE.toml");
@@ -314,7 +319,8 @@ pub fn check_actions(catalog: &Path, files: &Files) -> Result<bool, GeneratorErr
     Ok(compare(&committed, files))
 }
 
-fn compare(committed: &Files, files: &Files) -> bool {
+/// Prints a diff of each file that differs to standard error; false if there is one.
+pub fn compare(committed: &Files, files: &Files) -> bool {
     let mut names: Vec<&String> = files.keys().chain(committed.keys()).collect();
     names.sort();
     names.dedup();

@@ -1,0 +1,111 @@
+//! The packages of `.release`: manifests are those of their templates, and links and pages show the same
+//! configuration. `tests/clients/packages/check.sh` builds and runs the packages.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use url::Url;
+
+use crate::support::client::maintainers_program;
+
+fn load(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn manifests_are_those_of_the_templates() {
+    let mut command = maintainers_program(&["packages", "--check"], &[]);
+    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The parameters of the link with a label on a page.
+fn link(page: &str, label: &str) -> BTreeMap<String, String> {
+    let text = load(page);
+    let target =
+        text.split_once(&format!("[{label}](")).unwrap_or_else(|| panic!("{page}: no link {label}")).1;
+    let url = Url::parse(target.split_once(')').unwrap().0).unwrap();
+    assert_eq!(url.scheme(), "https", "pages drop links of other schemes");
+    url.query_pairs().map(|(key, value)| (key.into_owned(), value.into_owned())).collect()
+}
+
+/// The configuration in the first JSON block after a text.
+fn shown(page: &str, after: &str) -> Value {
+    let text = load(page);
+    let rest = text.split_once(after).unwrap_or_else(|| panic!("{page}: no {after:?}")).1;
+    let block = rest.split_once("```json\n").unwrap().1.split_once("```").unwrap().0;
+    serde_json::from_str(block).unwrap()
+}
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn links_install_the_configuration_that_pages_show() {
+    let vscode = shown("docs/guides/clients.md", "\n## VS Code\n");
+    assert_eq!(shown("README.md", "**VS Code**"), vscode, "README.md and clients.md differ");
+    let cursor = shown("docs/guides/clients.md", "\n## Cursor\n");
+    for page in ["README.md", "docs/guides/install.md"] {
+        let link_of_vscode = link(page, "Install in VS Code");
+        assert_eq!(link_of_vscode["name"], "gitlab");
+        assert_eq!(parse(&link_of_vscode["config"]), vscode["servers"]["gitlab"]);
+        assert_eq!(parse(&link_of_vscode["inputs"]), vscode["inputs"]);
+        let link_of_cursor = link(page, "Install in Cursor");
+        assert_eq!(link_of_cursor["name"], "gitlab");
+        let decoded = String::from_utf8(STANDARD.decode(&link_of_cursor["config"]).unwrap()).unwrap();
+        assert_eq!(parse(&decoded), cursor["mcpServers"]["gitlab"]);
+    }
+}
+
+#[test]
+fn no_link_or_manifest_has_a_token() {
+    for page in ["README.md", "docs/guides/install.md"] {
+        let links = [link(page, "Install in VS Code"), link(page, "Install in Cursor")];
+        assert!(links.iter().flat_map(BTreeMap::values).all(|value| !value.contains("glpat-")));
+    }
+    let bundle = parse(&load(".release/mcpb/linux-x64/manifest.json"));
+    assert_eq!(bundle["user_config"]["gitlab_token"]["sensitive"], true);
+    assert_eq!(bundle["user_config"]["gitlab_token"].get("default"), None);
+    for package in parse(&load(".release/server.json"))["packages"].as_array().unwrap() {
+        let variables = package["environmentVariables"].as_array().unwrap();
+        let token = variables.iter().find(|variable| variable["name"] == "GITLAB_TOKEN").unwrap();
+        assert_eq!(token["isSecret"], true, "{package}");
+    }
+}
+
+#[test]
+fn the_guide_to_containers_is_about_the_published_image() {
+    let page = load("docs/guides/deploy.md");
+    let block = page.split_once("```dockerfile\n").unwrap().1.split_once("```").unwrap().0;
+    let image = load(".release/container/Containerfile");
+    for line in block.lines() {
+        assert!(image.lines().any(|known| known == line), "the Containerfile has no line {line:?}");
+    }
+}
+
+/// Platforms of npm, MCPB and the targets of a release are the same.
+#[test]
+fn each_platform_has_each_package() {
+    let packages: toml::Table = load(".release/packages.toml").parse().unwrap();
+    let main = parse(&load(".release/npm/main/package.json"));
+    let platforms = packages["platform"].as_array().unwrap();
+    assert_eq!(main["optionalDependencies"].as_object().unwrap().len(), platforms.len());
+    let (ci, manifest) = (load(".gitlab-ci.yml"), load("Cargo.toml"));
+    for platform in platforms {
+        let name = platform["name"].as_str().unwrap();
+        let package = parse(&load(&format!(".release/npm/{name}/package.json")));
+        assert_eq!(main["optionalDependencies"][package["name"].as_str().unwrap()], main["version"]);
+        let bundle = parse(&load(&format!(".release/mcpb/{name}/manifest.json")));
+        assert_eq!(bundle["compatibility"]["platforms"][0], package["os"][0]);
+        let target = platform["target"].as_str().unwrap();
+        assert!(ci.contains(target), ".gitlab-ci.yml does not build {target}");
+        let is_default = target.ends_with("-darwin") || manifest.contains(target);
+        assert!(is_default, "cargo binstall does not find {target}");
+    }
+}
