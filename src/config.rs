@@ -93,6 +93,16 @@ pub fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
+/// Folders in which the shell looks for programs.
+pub fn search_path() -> Vec<PathBuf> {
+    std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect()
+}
+
+/// Path of this program.
+pub fn executable() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
 impl Config {
     /// Builds the configuration from flags and variables. Variables are read only through `lookup`; files only if a
     /// setting names them.

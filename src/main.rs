@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 fn run(out: &mut dyn Write) -> Result<(), Failure> {
     let arguments = Arguments::parse_process()?;
     let command = match arguments.command.unwrap_or(Command::Connected(Default::default())) {
-        Command::Offline(command) => return run_offline(command, out),
+        Command::Offline(command) => return run_offline(command, &arguments.settings.0, out),
         Command::Connected(command) => command,
     };
     let config =

@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::error::Failure;
 use super::settings::SettingFlags;
+use super::setup::Client;
 use crate::config;
 use crate::credentials::Helper;
 use crate::surface::Kind;
@@ -21,6 +22,7 @@ Examples:
   gitlab-mcp execute issue.create --params @issue.json --dry-run
   gitlab-mcp auth login --client-id ID         sign in to GitLab in a browser
   gitlab-mcp doctor                            check the connection to GitLab and suggest fixes
+  gitlab-mcp setup                             add this program to the MCP clients of this machine
   gitlab-mcp catalog show merge_request.list
   gitlab-mcp surface --surface meta --tokens   show the tools sent to a client and their size
   gitlab-mcp completions bash > ~/.local/share/bash-completion/completions/gitlab-mcp";
@@ -31,6 +33,13 @@ Exit codes:
   1  the result is an error, such as an unknown action or a refusal by GitLab; for doctor: a warning
   2  invalid command line or setting; for doctor: a check failed
   3  internal error";
+
+const SETUP_EXAMPLES: &str = "\
+Examples:
+  gitlab-mcp setup                          show each change, and ask before it is written
+  gitlab-mcp setup --dry-run                only show the changes
+  gitlab-mcp --read-only setup --client cursor --write   settings given as flags are written too
+  gitlab-mcp setup --undo                   take the changes back";
 
 const DOCTOR_EXIT_CODES: &str = "\
 Exit codes:
@@ -145,11 +154,50 @@ pub enum Offline {
         #[arg(long, value_name = "CLIENT", default_value = "claude-code")]
         client: AgentClient,
     },
+    /// Add this program to the MCP clients of this machine, or remove it
+    #[command(after_help = SETUP_EXAMPLES)]
+    Setup(SetupArguments),
     /// Print shell completions
     Completions {
         /// Shell to generate completions for
         shell: clap_complete::Shell,
     },
+}
+
+/// Arguments of `setup`.
+#[derive(Debug, Args)]
+pub struct SetupArguments {
+    /// Only these clients, also if they are not found; default: every client on this machine
+    #[arg(long, value_name = "CLIENT")]
+    pub client: Vec<Client>,
+    /// Write the changes without a question for each file
+    #[arg(long, visible_alias = "yes", conflicts_with = "dry_run")]
+    pub write: bool,
+    /// Show the changes and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Remove this program from the clients
+    #[arg(long)]
+    pub undo: bool,
+    /// Name of the server in the configurations
+    #[arg(long, value_name = "NAME", default_value = "gitlab")]
+    pub name: String,
+    /// How the server gets the token
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub token: TokenArgument,
+}
+
+/// How `setup` passes on the token.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum TokenArgument {
+    /// env if GITLAB_TOKEN is set, else none
+    Auto,
+    /// Refer to GITLAB_TOKEN of the client's environment, where the client can
+    Env,
+    /// Write nothing: the server uses a sign-in, or what it inherits
+    None,
+    /// Write the token of GITLAB_TOKEN into the files
+    File,
 }
 
 /// Arguments of `find`.

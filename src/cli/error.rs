@@ -28,8 +28,14 @@ pub enum Failure {
     ParamsFile(PathBuf, #[source] io::Error),
     #[error("{} already exists and was not overwritten; nothing was written", .0.display())]
     Exists(PathBuf),
+    #[error("{} cannot be read", .0.display())]
+    Loaded(PathBuf, #[source] io::Error),
     #[error("{} cannot be written", .0.display())]
     Written(PathBuf, #[source] io::Error),
+    #[error("the home folder is not known: set HOME (on Windows USERPROFILE)")]
+    NoHome,
+    #[error("GITLAB_TOKEN is not set: there is no token to write into the configurations")]
+    NoToken,
     #[error("tools/list returned too many pages")]
     Pages,
     /// Error answer of a tool, already printed.
@@ -80,6 +86,7 @@ impl Failure {
             Failure::Diagnosed(code) => *code,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
+            Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
             Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } | Failure::NoHttp => 2,
             // An address or certificate that cannot be used.
             Failure::Http(HttpError::Listen(_) | HttpError::Tls(_)) => 2,

@@ -10,6 +10,7 @@ mod offline;
 mod online;
 mod output;
 mod settings;
+mod setup;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,8 @@ mod typescript;
 
 pub use arguments::{
     AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, DetailArgument, ExecuteArguments,
-    FindArguments, HelperArgument, LoginArguments, Offline, SurfaceArgument, SurfaceArguments, ViewArgument,
+    FindArguments, HelperArgument, LoginArguments, Offline, SetupArguments, SurfaceArgument, SurfaceArguments,
+    TokenArgument, ViewArgument,
 };
 pub use error::Failure;
 pub use offline::run as run_offline;

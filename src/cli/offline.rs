@@ -1,18 +1,57 @@
-//! Commands that work offline: catalog, sub-agents, shell completions.
+//! Commands that work offline: catalog, sub-agents, setup of clients, shell completions.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
-use super::{Arguments, Failure, Offline};
+use super::setup::{self, Change, Consent, Machine, Request, System, TOKEN, TokenUse};
+use super::{Arguments, Failure, Offline, SetupArguments, TokenArgument};
+use crate::config::{self, Config, Flags};
 
 /// Runs an offline command.
-pub fn run(command: Offline, out: &mut dyn Write) -> Result<(), Failure> {
+pub fn run(command: Offline, flags: &Flags, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         Offline::Catalog { view } => super::catalog::run(view, out),
         Offline::Agents { out: folder, client } => super::agents::run(client, &folder, out),
+        Offline::Setup(arguments) => set_up(arguments, flags, out),
         Offline::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::grammar(), "gitlab-mcp", &mut script);
             Ok(out.write_all(&script)?)
         }
     }
+}
+
+/// Runs `setup` with the settings that flags and `GITLAB_URL` give.
+fn set_up(arguments: SetupArguments, flags: &Flags, out: &mut dyn Write) -> Result<(), Failure> {
+    // Settings that the server would refuse are not written anywhere.
+    Config::resolve(flags, config::environment)?;
+    let text = |name: &str| config::environment(name).and_then(|value| value.into_string().ok());
+    let mut settings: BTreeMap<String, String> =
+        flags.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    if let Some(url) = text(config::URL.name).filter(|url| !url.is_empty()) {
+        settings.entry(config::URL.name.to_owned()).or_insert(url);
+    }
+    let token = text(TOKEN).filter(|token| !token.is_empty());
+    let token = match (arguments.token, token) {
+        (TokenArgument::File, Some(token)) => TokenUse::Literal(token),
+        (TokenArgument::File, None) => return Err(Failure::NoToken),
+        (TokenArgument::Env, _) | (TokenArgument::Auto, Some(_)) => TokenUse::Reference,
+        (TokenArgument::None, _) | (TokenArgument::Auto, None) => TokenUse::Elsewhere,
+    };
+    let request = Request {
+        clients: arguments.client,
+        name: arguments.name,
+        change: if arguments.undo { Change::Remove } else { Change::Add },
+        consent: match (arguments.write, arguments.dry_run) {
+            (true, _) => Consent::Given,
+            (false, true) => Consent::Refused,
+            (false, false) => Consent::Ask,
+        },
+        settings,
+        token,
+    };
+    let machine = Machine::new(System::CURRENT, config::environment, config::search_path());
+    let machine = machine.ok_or(Failure::NoHome)?;
+    let executable = config::executable().map_err(|error| Failure::Loaded("gitlab-mcp".into(), error))?;
+    setup::run(&request, &machine, &executable, out)
 }

@@ -248,6 +248,7 @@ fn run(command: &str, programs: &Path, folder: &Path) -> String {
         .args(["-c", &format!("{{ {command}\n}} 2>&1")])
         .env_clear()
         .env("PATH", format!("{}:/usr/bin:/bin", programs.display()))
+        .env("HOME", folder)
         .current_dir(if is_of_the_repository { root() } else { folder })
         .stdin(Stdio::null())
         .output()

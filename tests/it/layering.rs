@@ -37,8 +37,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             "server/http/tls",
             "server/http/health",
             "sandbox/git_object",
+            "cli/setup/record",
         ],
     ),
+    ("jsonc_parser", &["cli/setup/jsonc"]),
     // For calls, only `files` opens files; the other modules are of the configuration and the command line.
     ("fs", &["files", "config", "cli", "credentials", "gitlab/tls", "server/http/listener", "embed", "bin"]),
 ];
@@ -86,6 +88,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "surface",
             "text",
             "tools",
+            "untrusted",
         ],
     ),
     ("main", &["cli", "config"]),

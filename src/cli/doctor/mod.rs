@@ -1,5 +1,6 @@
 //! `gitlab-mcp doctor`: checks each link between this program and GitLab and suggests a fix for each problem.
 
+mod clients;
 mod connection;
 mod fetch;
 mod report;
@@ -61,6 +62,7 @@ async fn examine(tools: &Tools, config: &Config, of: &ConfiguredInstance) -> Vec
     }
     // Last, as every response updates the rate limit.
     found.extend(connection::limits(tools));
+    found.extend(clients::findings());
     found
 }
 

@@ -30,7 +30,7 @@ fn output(arguments: &[&str]) -> String {
 #[test]
 fn help_says_what_there_is() {
     insta::assert_snapshot!("help", output(&["--help"]));
-    for command in ["find", "execute", "doctor", "auth", "surface", "agents", "catalog"] {
+    for command in ["find", "execute", "doctor", "auth", "surface", "agents", "catalog", "setup"] {
         let help = output(&[command, "-h"]);
         let own = help.split("\nSettings:").next().unwrap();
         insta::assert_snapshot!(format!("help_{command}"), own);
@@ -77,6 +77,7 @@ fn every_flag_has_help() {
         &["auth", "status", "-h"],
         &["surface", "-h"],
         &["agents", "-h"],
+        &["setup", "-h"],
         &["catalog", "list", "-h"],
     ] {
         let help = output(arguments);

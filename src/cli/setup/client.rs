@@ -1,0 +1,243 @@
+//! Clients that setup knows, and how each writes down a server.
+
+use std::collections::BTreeMap;
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+
+use super::edit::{EditError, Insertion, Piece};
+use super::{jsonc, toml_table};
+
+/// The variable with the token.
+pub const TOKEN: &str = "GITLAB_TOKEN";
+
+/// An MCP client with a configuration file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Client {
+    /// Visual Studio Code
+    Vscode,
+    /// Visual Studio Code Insiders
+    VscodeInsiders,
+    /// Claude Desktop
+    ClaudeDesktop,
+    /// Claude Code, for all projects of the user
+    ClaudeCode,
+    /// Cursor
+    Cursor,
+    /// Junie in JetBrains IDEs
+    Jetbrains,
+    /// Zed
+    Zed,
+    /// Windsurf
+    Windsurf,
+    /// Gemini CLI
+    GeminiCli,
+    /// Codex
+    Codex,
+    /// opencode
+    Opencode,
+}
+
+/// How a server gets the token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TokenUse {
+    /// Not by the configuration: from the environment that it inherits, or from a sign-in.
+    Elsewhere,
+    /// A reference to the variable of the client's environment, where the client has such references.
+    Reference,
+    /// The token itself, in the file.
+    Literal(String),
+}
+
+/// A server as a configuration describes it.
+#[derive(Clone, Debug)]
+pub struct Server {
+    pub command: String,
+    pub arguments: Vec<String>,
+    pub settings: BTreeMap<String, String>,
+    pub token: TokenUse,
+}
+
+/// A server that a configuration has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    pub name: String,
+    pub command: String,
+    pub arguments: Vec<String>,
+    /// Settings by name; a value may be a reference.
+    pub settings: BTreeMap<String, String>,
+}
+
+impl Client {
+    /// Every client, in the order of the report.
+    pub const ALL: [Client; 11] = [
+        Client::Vscode,
+        Client::VscodeInsiders,
+        Client::ClaudeDesktop,
+        Client::ClaudeCode,
+        Client::Cursor,
+        Client::Jetbrains,
+        Client::Zed,
+        Client::Windsurf,
+        Client::GeminiCli,
+        Client::Codex,
+        Client::Opencode,
+    ];
+
+    /// Name as people write it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Client::Vscode => "VS Code",
+            Client::VscodeInsiders => "VS Code Insiders",
+            Client::ClaudeDesktop => "Claude Desktop",
+            Client::ClaudeCode => "Claude Code",
+            Client::Cursor => "Cursor",
+            Client::Jetbrains => "JetBrains Junie",
+            Client::Zed => "Zed",
+            Client::Windsurf => "Windsurf",
+            Client::GeminiCli => "Gemini CLI",
+            Client::Codex => "Codex",
+            Client::Opencode => "opencode",
+        }
+    }
+
+    /// Name as an argument.
+    pub fn id(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// Key of the servers in the file.
+    fn container(self) -> &'static str {
+        match self {
+            Client::Vscode | Client::VscodeInsiders => "servers",
+            Client::Zed => "context_servers",
+            Client::Codex => "mcp_servers",
+            Client::Opencode => "mcp",
+            _ => "mcpServers",
+        }
+    }
+
+    /// Reference to the token's variable, where the client replaces such references.
+    fn token_reference(self) -> Option<&'static str> {
+        match self {
+            Client::Vscode | Client::VscodeInsiders | Client::Cursor | Client::Windsurf => {
+                Some("${env:GITLAB_TOKEN}")
+            }
+            // Without a default, a missing variable makes the configuration invalid.
+            Client::ClaudeCode => Some("${GITLAB_TOKEN:-}"),
+            Client::GeminiCli => Some("$GITLAB_TOKEN"),
+            Client::Opencode => Some("{env:GITLAB_TOKEN}"),
+            Client::ClaudeDesktop | Client::Jetbrains | Client::Zed | Client::Codex => None,
+        }
+    }
+
+    /// The entry of a server.
+    fn entry(self, server: &Server) -> Value {
+        let mut variables: Map<String, Value> =
+            server.settings.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect();
+        match &server.token {
+            TokenUse::Elsewhere => {}
+            TokenUse::Literal(token) => {
+                variables.insert(TOKEN.to_owned(), Value::from(token.as_str()));
+            }
+            TokenUse::Reference => {
+                if let Some(reference) = self.token_reference() {
+                    variables.insert(TOKEN.to_owned(), Value::from(reference));
+                }
+            }
+        }
+        let (command, arguments) = (&server.command, &server.arguments);
+        let mut entry = match self {
+            Client::Vscode | Client::VscodeInsiders | Client::ClaudeCode => {
+                json!({"type": "stdio", "command": command, "args": arguments})
+            }
+            Client::Opencode => {
+                let whole: Vec<&String> = [command].into_iter().chain(arguments).collect();
+                json!({"type": "local", "command": whole, "enabled": true})
+            }
+            _ => json!({"command": command, "args": arguments}),
+        };
+        if let Some(entry) = entry.as_object_mut() {
+            let name = if self == Client::Opencode { "environment" } else { "env" };
+            if !variables.is_empty() {
+                entry.insert(name.to_owned(), Value::Object(variables));
+            }
+            // Codex starts servers with a few variables only, besides those that are named.
+            if self == Client::Codex && server.token == TokenUse::Reference {
+                entry.insert("env_vars".to_owned(), json!([TOKEN]));
+            }
+        }
+        entry
+    }
+
+    /// The servers in the text of a configuration.
+    pub fn servers(self, text: &str) -> Result<Vec<Known>, EditError> {
+        let members = match self {
+            Client::Codex => toml_table::members(text, self.container()),
+            _ => jsonc::members(text, self.container()),
+        }?;
+        Ok(members.into_iter().filter_map(|(name, entry)| Known::parse(name, &entry)).collect())
+    }
+
+    /// Insertions that add a server under a name that the configuration does not have.
+    pub fn insert(self, text: &str, name: &str, server: &Server) -> Result<Vec<Insertion>, EditError> {
+        let entry = self.entry(server);
+        match self {
+            Client::Codex => toml_table::insert(text, self.container(), name, &entry),
+            _ => jsonc::insert(text, self.container(), name, &entry),
+        }
+    }
+
+    /// Pieces of the text that are the server of a name.
+    pub fn pieces(self, text: &str, name: &str) -> Result<Vec<Piece>, EditError> {
+        match self {
+            Client::Codex => toml_table::member_pieces(text, self.container(), name),
+            _ => jsonc::member_pieces(text, self.container(), name),
+        }
+    }
+}
+
+impl Known {
+    fn parse(name: String, entry: &Value) -> Option<Known> {
+        let entry = entry.as_object()?;
+        let texts = |value: &Value| -> Vec<String> {
+            value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let mut words = match entry.get("command") {
+            Some(Value::String(command)) => vec![command.clone()],
+            Some(command) => texts(command),
+            None => Vec::new(),
+        };
+        words.extend(entry.get("args").map(texts).unwrap_or_default());
+        let variables = ["env", "environment"].iter().find_map(|key| entry.get(*key)?.as_object());
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut words = words.into_iter();
+        Some(Known {
+            name,
+            command: words.next().unwrap_or_default(),
+            arguments: words.collect(),
+            settings: variables
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| (name.clone(), text(value)))
+                .collect(),
+        })
+    }
+
+    /// True if it starts this program: by its name, or by a runner of its package. On PyPI the package has another name
+    /// than on npm, and packages of other publishers end in the same name.
+    pub fn is_gitlab_mcp(&self) -> bool {
+        let file = self.command.rsplit(['/', '\\']).next().unwrap_or_default();
+        let program = file.split('.').next().unwrap_or_default();
+        let runs = |package: &str| {
+            let name = |word: &String| word.split(['@', '=']).next() == Some(package);
+            self.arguments.iter().any(name)
+        };
+        match program {
+            "gitlab-mcp" => true,
+            "npx" | "bunx" | "pnpm" | "yarn" | "npm" => runs("gitlab-mcp"),
+            "uvx" | "uv" | "pipx" => runs("gitlab-mcp-server"),
+            _ => false,
+        }
+    }
+}

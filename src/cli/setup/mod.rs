@@ -1,0 +1,297 @@
+//! `gitlab-mcp setup`: adds this program to the MCP clients of the machine, and takes it out again. A change is shown as
+//! a diff before it is written, and keeps every byte that is not its own.
+
+mod client;
+mod config_file;
+mod edit;
+mod jsonc;
+mod launch;
+mod machine;
+mod record;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod toml_table;
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+pub use client::{Client, Known, TOKEN, TokenUse};
+pub use machine::{Machine, System};
+pub use survey::{Binary, Installed, Survey, survey};
+
+use super::error::Failure;
+use crate::untrusted::{mask, mask_tokens};
+use client::Server;
+use config_file::ConfigFile;
+use edit::{EditError, Piece, apply, cut};
+use launch::launch_command;
+use record::{Original, Record};
+
+/// What to set up.
+#[derive(Debug)]
+pub struct Request {
+    /// Clients to change; if empty, those on this machine.
+    pub clients: Vec<Client>,
+    /// Name of the server in the configurations.
+    pub name: String,
+    pub change: Change,
+    pub consent: Consent,
+    /// Settings to write into the configurations.
+    pub settings: BTreeMap<String, String>,
+    pub token: TokenUse,
+}
+
+/// Direction of the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Add,
+    Remove,
+}
+
+/// Whether changes are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    Given,
+    /// Never: changes are shown only.
+    Refused,
+    /// By a question for each file on a terminal; elsewhere never.
+    Ask,
+}
+
+/// What would happen to a configuration.
+enum Plan {
+    /// Nothing, and why.
+    Nothing(String),
+    /// It has to stay as it is, and why.
+    Impossible(String),
+    Replace {
+        text: String,
+        pieces: Vec<Piece>,
+        server: String,
+    },
+    RemoveFile,
+}
+
+/// Outcome of all configurations.
+#[derive(Default)]
+struct Totals {
+    written: usize,
+    shown: usize,
+    impossible: usize,
+}
+
+struct Setup<'a> {
+    request: &'a Request,
+    machine: &'a Machine,
+    command: (String, Vec<String>),
+    record: Record,
+    record_path: PathBuf,
+    totals: Totals,
+    out: &'a mut dyn Write,
+}
+
+/// Shows the changes and, with consent, writes them.
+pub fn run(
+    request: &Request,
+    machine: &Machine,
+    executable: &Path,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let record_path = machine.record();
+    let record = Record::load(&record_path).map_err(|error| Failure::Loaded(record_path.clone(), error))?;
+    let is_undone = |path: &Path| request.change == Change::Remove && record.has(path);
+    let is_wanted = |client: &Client| {
+        let place = machine.place(*client);
+        place.is_there() || is_undone(&place.file)
+    };
+    let clients: Vec<Client> = match request.clients.is_empty() {
+        true => Client::ALL.into_iter().filter(is_wanted).collect(),
+        false => request.clients.clone(),
+    };
+    if clients.is_empty() {
+        let known: Vec<&str> = Client::ALL.map(Client::label).into();
+        writeln!(out, "No client is on this machine. Looked for {}.", known.join(", "))?;
+        writeln!(out, "hint: --client NAME writes the configuration of a client all the same.")?;
+        return Ok(());
+    }
+    let command = launch_command(machine, executable);
+    let mut setup = Setup { request, machine, command, record, record_path, totals: Totals::default(), out };
+    for client in clients {
+        setup.change(client)?;
+    }
+    setup.conclude()
+}
+
+impl Setup<'_> {
+    /// Shows the change of one client and writes it with consent.
+    fn change(&mut self, client: Client) -> Result<(), Failure> {
+        let path = self.machine.place(client).file;
+        writeln!(self.out, "{}: {}", client.label(), path.display())?;
+        let file = match ConfigFile::load(&path) {
+            Ok(file) => file,
+            Err(error) => return self.leave(&error.to_string()),
+        };
+        let plan = match self.request.change {
+            Change::Add => self.plan_addition(client, &file),
+            Change::Remove => self.plan_removal(client, &path, &file),
+        };
+        let plan = plan.unwrap_or_else(|error| Plan::Impossible(error.to_string()));
+        match &plan {
+            Plan::Nothing(says) => return Ok(writeln!(self.out, "  {says}")?),
+            Plan::Impossible(says) => return self.leave(says),
+            Plan::Replace { text, .. } => self.show(&path, file.exists(), file.text(), Some(text))?,
+            Plan::RemoveFile => self.show(&path, true, file.text(), None)?,
+        }
+        if !self.has_consent()? {
+            self.totals.shown += 1;
+            return Ok(());
+        }
+        match self.write(&path, &file, &plan) {
+            Ok(()) => {
+                self.totals.written += 1;
+                Ok(writeln!(self.out, "  Written.")?)
+            }
+            Err(error) => self.leave(&error.to_string()),
+        }
+    }
+
+    fn plan_addition(&self, client: Client, file: &ConfigFile) -> Result<Plan, EditError> {
+        let name = self.request.name.as_str();
+        let known = client.servers(file.text())?;
+        if let Some(own) = known.iter().find(|server| server.is_gitlab_mcp()) {
+            return Ok(Plan::Nothing(format!(
+                "It has this server already, as {:?}; unchanged. To write it anew, remove it first (--undo).",
+                own.name
+            )));
+        }
+        if known.iter().any(|server| server.name == name) {
+            return Ok(Plan::Impossible(format!(
+                "another server is named {name:?}; choose another name with --name"
+            )));
+        }
+        let (command, arguments) = self.command.clone();
+        let settings = self.request.settings.clone();
+        let server = Server { command, arguments, settings, token: self.request.token.clone() };
+        let insertions = client.insert(file.text(), name, &server)?;
+        let (text, pieces) = apply(file.text(), &insertions);
+        // What was there has to be there, and what is added can be read.
+        let now = client.servers(&text)?;
+        let is_whole = known.iter().all(|server| now.contains(server)) && now.len() == known.len() + 1;
+        Ok(match is_whole {
+            true => Plan::Replace { text, pieces, server: name.to_owned() },
+            false => Plan::Impossible("the servers that are there would change".to_owned()),
+        })
+    }
+
+    fn plan_removal(&self, client: Client, path: &Path, file: &ConfigFile) -> Result<Plan, EditError> {
+        match self.record.original(path, file.text()) {
+            Some(Original::NoFile) => return Ok(Plan::RemoveFile),
+            Some(Original::Text(text)) => {
+                return Ok(Plan::Replace { text, pieces: Vec::new(), server: String::new() });
+            }
+            // The file was edited since, or the server was added by hand: its own text is cut out.
+            None => {}
+        }
+        let known = client.servers(file.text())?;
+        let recorded = self.record.server(path).unwrap_or(&self.request.name);
+        let own = known.iter().find(|server| server.is_gitlab_mcp() && server.name == recorded);
+        let Some(own) = own.or_else(|| known.iter().find(|server| server.is_gitlab_mcp())) else {
+            return Ok(Plan::Nothing("It does not have this server.".to_owned()));
+        };
+        let pieces = client.pieces(file.text(), &own.name)?;
+        let text = cut(file.text(), &pieces).unwrap_or_default();
+        let now = client.servers(&text)?;
+        let is_whole = known.iter().all(|server| server == own || now.contains(server));
+        Ok(match is_whole && now.len() + 1 == known.len() {
+            true => Plan::Replace { text, pieces: Vec::new(), server: String::new() },
+            false => Plan::Impossible(format!("{:?} is written in a form that cannot be cut out", own.name)),
+        })
+    }
+
+    fn write(&mut self, path: &Path, file: &ConfigFile, plan: &Plan) -> io::Result<()> {
+        match plan {
+            Plan::Nothing(_) | Plan::Impossible(_) => return Ok(()),
+            Plan::RemoveFile => file.remove()?,
+            Plan::Replace { text, .. } => file.replace(text)?,
+        }
+        match (self.request.change, plan) {
+            (Change::Add, Plan::Replace { text, pieces, server }) => {
+                self.record.note(path, server, !file.exists(), text, pieces);
+            }
+            _ => self.record.forget(path),
+        }
+        self.record.save(&self.record_path)
+    }
+
+    /// Prints a diff without any token.
+    fn show(&mut self, path: &Path, exists: bool, old: &str, new: Option<&str>) -> io::Result<()> {
+        let path = path.display().to_string();
+        let name = |is_there: bool| if is_there { path.clone() } else { "/dev/null".to_owned() };
+        let mut options = diffy::DiffOptions::new();
+        options.set_original_filename(name(exists)).set_modified_filename(name(new.is_some()));
+        let (old, new) = (self.without_tokens(old), self.without_tokens(new.unwrap_or_default()));
+        write!(self.out, "{}", options.create_patch(&old, &new))
+    }
+
+    fn without_tokens(&self, text: &str) -> String {
+        let text = match &self.request.token {
+            TokenUse::Literal(token) => text.replace(token, &mask(token)),
+            _ => text.to_owned(),
+        };
+        mask_tokens(&text).into_owned()
+    }
+
+    fn has_consent(&mut self) -> io::Result<bool> {
+        match self.request.consent {
+            Consent::Given => Ok(true),
+            Consent::Refused => Ok(false),
+            Consent::Ask if !(io::stdin().is_terminal() && io::stdout().is_terminal()) => Ok(false),
+            Consent::Ask => {
+                write!(self.out, "Write this change? [y/N] ")?;
+                self.out.flush()?;
+                let mut answer = String::new();
+                io::stdin().read_line(&mut answer)?;
+                Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+            }
+        }
+    }
+
+    /// Says why a file stays as it is.
+    fn leave(&mut self, why: &str) -> Result<(), Failure> {
+        self.totals.impossible += 1;
+        Ok(writeln!(self.out, "  Not changed: {why}")?)
+    }
+
+    /// Prints what to do next.
+    fn conclude(&mut self) -> Result<(), Failure> {
+        let is_added = self.request.change == Change::Add;
+        if self.totals.shown > 0 {
+            let undo = if is_added { "" } else { " --undo" };
+            writeln!(self.out, "Nothing was written there. To write: gitlab-mcp setup{undo} --write")?;
+        }
+        if self.totals.written > 0 {
+            writeln!(self.out, "Restart the clients, or reload their servers.")?;
+        }
+        if is_added && self.totals.written + self.totals.shown > 0 {
+            match self.request.token {
+                TokenUse::Literal(_) => {}
+                TokenUse::Reference => writeln!(
+                    self.out,
+                    "No token is in these files: they name {TOKEN}, where the client can pass it on. Otherwise \
+                     sign in with `gitlab-mcp auth login`."
+                )?,
+                TokenUse::Elsewhere => writeln!(
+                    self.out,
+                    "No token is in these files: sign in with `gitlab-mcp auth login`, or set {TOKEN} and run \
+                     this again."
+                )?,
+            }
+        }
+        match self.totals.impossible {
+            0 => Ok(()),
+            _ => Err(Failure::Answered),
+        }
+    }
+}

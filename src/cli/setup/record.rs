@@ -1,0 +1,116 @@
+//! Record of what setup inserted, so that it can be taken back to the byte. It has places and hashes and no text: a
+//! configuration may hold a token.
+
+use std::io;
+use std::path::Path;
+
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+
+use super::config_file::ConfigFile;
+use super::edit::{Piece, cut};
+
+/// The record of this user.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Record {
+    files: Vec<RecordedFile>,
+}
+
+/// Insertions into one configuration file.
+#[derive(Debug, Serialize, Deserialize)]
+struct RecordedFile {
+    path: String,
+    /// Name of the server that was added.
+    server: String,
+    /// True if setup created the file.
+    created: bool,
+    pieces: Vec<RecordedPiece>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct RecordedPiece {
+    at: usize,
+    bytes: usize,
+    sha256: String,
+}
+
+/// A configuration file without what setup inserted.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Original {
+    Text(String),
+    /// Setup created the file.
+    NoFile,
+}
+
+impl Record {
+    /// Loads the record; empty if there is none.
+    pub fn load(path: &Path) -> io::Result<Record> {
+        let file = ConfigFile::load(path)?;
+        match file.exists() {
+            true => Ok(serde_json::from_str(file.text())?),
+            false => Ok(Record::default()),
+        }
+    }
+
+    /// Writes the record, readable by its owner alone.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let file = ConfigFile::load(path)?;
+        match self.files.is_empty() {
+            true if file.exists() => file.remove(),
+            true => Ok(()),
+            false => file.replace(&format!("{:#}\n", serde_json::to_value(self)?)),
+        }
+    }
+
+    /// Notes the pieces that were inserted into a text that is in a file now.
+    pub fn note(&mut self, path: &Path, server: &str, created: bool, text: &str, pieces: &[Piece]) {
+        self.forget(path);
+        let pieces = pieces.iter().filter_map(|piece| {
+            let sha256 = hash(text.get(piece.at..piece.at + piece.bytes)?);
+            Some(RecordedPiece { at: piece.at, bytes: piece.bytes, sha256 })
+        });
+        let path = path.display().to_string();
+        self.files.push(RecordedFile { path, server: server.to_owned(), created, pieces: pieces.collect() });
+    }
+
+    /// Forgets a file.
+    pub fn forget(&mut self, path: &Path) {
+        let path = path.display().to_string();
+        self.files.retain(|file| file.path != path);
+    }
+
+    /// True if setup added a server to a file.
+    pub fn has(&self, path: &Path) -> bool {
+        self.server(path).is_some()
+    }
+
+    /// Name of the server that setup added to a file.
+    pub fn server(&self, path: &Path) -> Option<&str> {
+        self.find(path).map(|file| file.server.as_str())
+    }
+
+    /// The text before setup, if every piece is still where it was inserted.
+    pub fn original(&self, path: &Path, text: &str) -> Option<Original> {
+        let file = self.find(path)?;
+        let is_there = |piece: &RecordedPiece| {
+            let inserted = piece.at.checked_add(piece.bytes).and_then(|end| text.get(piece.at..end));
+            inserted.is_some_and(|inserted| hash(inserted) == piece.sha256)
+        };
+        if file.pieces.is_empty() || !file.pieces.iter().all(is_there) {
+            return None;
+        }
+        let pieces: Vec<Piece> =
+            file.pieces.iter().map(|piece| Piece { at: piece.at, bytes: piece.bytes }).collect();
+        let original = cut(text, &pieces)?;
+        Some(if file.created && original.is_empty() { Original::NoFile } else { Original::Text(original) })
+    }
+
+    fn find(&self, path: &Path) -> Option<&RecordedFile> {
+        let path = path.display().to_string();
+        self.files.iter().find(|file| file.path == path)
+    }
+}
+
+fn hash(text: &str) -> String {
+    digest(&SHA256, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
