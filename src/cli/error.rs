@@ -38,7 +38,7 @@ pub enum Failure {
     NoToken,
     #[error("tools/list returned too many pages")]
     Pages,
-    /// Error answer of a tool, already printed.
+    /// Error answer of a tool, or what `setup` could not change, already printed.
     #[error("the answer is an error")]
     Answered,
     /// Findings of `doctor`, already printed, with the exit code.

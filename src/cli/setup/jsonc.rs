@@ -92,12 +92,12 @@ pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<Piec
     let after = Trivia::after(text, member.range.end);
     let end = after.comma.map_or(member.range.end, |comma| comma + 1);
     let mut pieces = vec![Piece { at: start + shift, bytes: end - start }];
-    if let (None, Some(previous)) =
-        (after.comma, index.checked_sub(1).and_then(|at| object.properties.get(at)))
+    // The last member without a comma leaves the one before it last: that has none then.
+    let previous = index.checked_sub(1).filter(|_| after.comma.is_none());
+    if let Some(previous) = previous.and_then(|at| object.properties.get(at))
+        && let Some(comma) = Trivia::after(text, previous.range.end).comma
     {
-        if let Some(comma) = Trivia::after(text, previous.range.end).comma {
-            pieces.insert(0, Piece { at: comma + shift, bytes: 1 });
-        }
+        pieces.insert(0, Piece { at: comma + shift, bytes: 1 });
     }
     Ok(pieces)
 }
