@@ -109,3 +109,92 @@ fn each_platform_has_each_package() {
         assert!(is_default, "cargo binstall does not find {target}");
     }
 }
+
+/// A copy of what the manifests are made from, and of the manifests.
+fn copied() -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for path in ["Cargo.toml", "README.md", "catalog/SOURCE.toml", "docs/guides/clients.md"] {
+        fs::create_dir_all(copy.path().join(path).parent().unwrap()).unwrap();
+        fs::write(copy.path().join(path), load(path)).unwrap();
+    }
+    copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".release"), &copy.path().join(".release"));
+    copy
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let place = to.join(path.file_name().unwrap());
+        match path.is_dir() {
+            true => copy_folder(&path, &place),
+            false => drop(fs::copy(&path, &place).unwrap()),
+        }
+    }
+}
+
+/// The exit code of `catalog_gen packages` in a folder, and its standard error.
+fn packages(root: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = maintainers_program(&[&["packages"], arguments].concat(), &[]);
+    let output = command.current_dir(root).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_new_version_is_written_into_every_manifest() {
+    let copy = copied();
+    let manifest = load("Cargo.toml");
+    let version = manifest.lines().find(|line| line.starts_with("version = ")).unwrap();
+    fs::write(copy.path().join("Cargo.toml"), manifest.replacen(version, "version = \"7.8.9\"", 1)).unwrap();
+    let (code, differences) = packages(copy.path(), &["--check"]);
+    assert_eq!(code, Some(1));
+    for name in
+        ["npm/main/package.json", "server.json", "pypi/pyproject.toml", "mcpb/win32-x64/manifest.json"]
+    {
+        assert!(differences.contains(&format!(".release/{name}")), "{name}: {differences}");
+    }
+    assert_eq!(packages(copy.path(), &[]).0, Some(0));
+    assert_eq!(packages(copy.path(), &["--check"]), (Some(0), String::new()));
+    let server = fs::read_to_string(copy.path().join(".release/server.json")).unwrap();
+    let server = parse(&server);
+    assert_eq!(server["version"], "7.8.9");
+    let bundle = &server["packages"].as_array().unwrap().last().unwrap()["identifier"];
+    assert!(
+        bundle.as_str().unwrap().ends_with("/v7.8.9/downloads/gitlab-mcp-7.8.9-darwin-x64.mcpb"),
+        "{bundle}"
+    );
+}
+
+#[test]
+fn edited_and_obsolete_manifests_are_found_and_put_right() {
+    let copy = copied();
+    let of = |name: &str| copy.path().join(".release").join(name);
+    fs::write(of("npm/main/package.json"), "{}\n").unwrap();
+    fs::create_dir(of("npm/plan9-mips")).unwrap();
+    fs::write(of("npm/plan9-mips/package.json"), "{}\n").unwrap();
+    let (code, differences) = packages(copy.path(), &["--check"]);
+    assert_eq!(code, Some(1));
+    assert!(differences.contains("npm/main/package.json") && differences.contains("npm/plan9-mips"));
+    assert_eq!(packages(copy.path(), &[]).0, Some(0));
+    assert!(!of("npm/plan9-mips/package.json").exists());
+    // What is written by hand stays.
+    assert!(of("pack.py").exists() && of("packages.toml").exists());
+    assert_eq!(
+        fs::read_to_string(of("npm/main/package.json")).unwrap(),
+        load(".release/npm/main/package.json")
+    );
+}
+
+#[test]
+fn a_template_that_renders_no_json_is_refused() {
+    let copy = copied();
+    for (template, reason) in [("{\"name\": }", "expected value"), ("{{ names.nothing }}", "undefined value")]
+    {
+        fs::write(copy.path().join(".release/templates/server.json"), template).unwrap();
+        let (code, error) = packages(copy.path(), &[]);
+        assert_eq!(code, Some(2));
+        assert!(error.contains(".release/templates/server.json") && error.contains(reason), "{error}");
+        let server = fs::read_to_string(copy.path().join(".release/server.json")).unwrap();
+        assert_eq!(server, load(".release/server.json"), "nothing is written");
+    }
+}
