@@ -66,11 +66,13 @@ enum Plan {
     Nothing(String),
     /// It has to stay as it is, and why.
     Impossible(String),
-    Replace {
+    /// The text with the server, and the pieces that were inserted.
+    Insert {
         text: String,
         pieces: Vec<Piece>,
-        server: String,
     },
+    /// The text without the server.
+    Cut(String),
     RemoveFile,
 }
 
@@ -141,7 +143,9 @@ impl Setup<'_> {
         match &plan {
             Plan::Nothing(says) => return Ok(writeln!(self.out, "  {says}")?),
             Plan::Impossible(says) => return self.leave(says),
-            Plan::Replace { text, .. } => self.show(&path, file.exists(), file.text(), Some(text))?,
+            Plan::Insert { text, .. } | Plan::Cut(text) => {
+                self.show(&path, file.exists(), file.text(), Some(text))?
+            }
             Plan::RemoveFile => self.show(&path, true, file.text(), None)?,
         }
         if !self.has_consent()? {
@@ -180,7 +184,7 @@ impl Setup<'_> {
         let now = client.servers(&text)?;
         let is_whole = known.iter().all(|server| now.contains(server)) && now.len() == known.len() + 1;
         Ok(match is_whole {
-            true => Plan::Replace { text, pieces, server: name.to_owned() },
+            true => Plan::Insert { text, pieces },
             false => Plan::Impossible("the servers that are there would change".to_owned()),
         })
     }
@@ -188,9 +192,7 @@ impl Setup<'_> {
     fn plan_removal(&self, client: Client, path: &Path, file: &ConfigFile) -> Result<Plan, EditError> {
         match self.record.original(path, file.text()) {
             Some(Original::NoFile) => return Ok(Plan::RemoveFile),
-            Some(Original::Text(text)) => {
-                return Ok(Plan::Replace { text, pieces: Vec::new(), server: String::new() });
-            }
+            Some(Original::Text(text)) => return Ok(Plan::Cut(text)),
             // The file was edited since, or the server was added by hand: its own text is cut out.
             None => {}
         }
@@ -205,7 +207,7 @@ impl Setup<'_> {
         let now = client.servers(&text)?;
         let is_whole = known.iter().all(|server| server == own || now.contains(server));
         Ok(match is_whole && now.len() + 1 == known.len() {
-            true => Plan::Replace { text, pieces: Vec::new(), server: String::new() },
+            true => Plan::Cut(text),
             false => Plan::Impossible(format!("{:?} is written in a form that cannot be cut out", own.name)),
         })
     }
@@ -213,14 +215,18 @@ impl Setup<'_> {
     fn write(&mut self, path: &Path, file: &ConfigFile, plan: &Plan) -> io::Result<()> {
         match plan {
             Plan::Nothing(_) | Plan::Impossible(_) => return Ok(()),
-            Plan::RemoveFile => file.remove()?,
-            Plan::Replace { text, .. } => file.replace(text)?,
-        }
-        match (self.request.change, plan) {
-            (Change::Add, Plan::Replace { text, pieces, server }) => {
-                self.record.note(path, server, !file.exists(), text, pieces);
+            Plan::Insert { text, pieces } => {
+                file.replace(text)?;
+                self.record.note(path, &self.request.name, !file.exists(), text, pieces);
             }
-            _ => self.record.forget(path),
+            Plan::Cut(text) => {
+                file.replace(text)?;
+                self.record.forget(path);
+            }
+            Plan::RemoveFile => {
+                file.remove()?;
+                self.record.forget(path);
+            }
         }
         self.record.save(&self.record_path)
     }
