@@ -18,8 +18,8 @@ mod typescript;
 
 pub use arguments::{
     AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, DetailArgument, ExecuteArguments,
-    FindArguments, HelperArgument, LoginArguments, Offline, SetupArguments, SurfaceArgument, SurfaceArguments,
-    TokenArgument, ViewArgument,
+    FindArguments, HelperArgument, LoginArguments, Offline, SetupArguments, SurfaceArgument,
+    SurfaceArguments, TokenArgument, ViewArgument,
 };
 pub use error::Failure;
 pub use offline::run as run_offline;
