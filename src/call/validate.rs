@@ -117,7 +117,7 @@ impl Checked {
     }
 
     /// Moves a value to a missing parameter of the path from one whose name lacks the domain: `name` of a feature flag to
-    /// `feature_flag_name`. Without it, nothing says which object is meant.
+    /// `feature_flag_name`. Without it, the object is unknown.
     fn fill_path_by_short_name(&mut self) {
         let prefix = format!("{}_", self.action.domain());
         let is_missing = |param: &&Param| {

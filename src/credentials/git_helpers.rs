@@ -54,7 +54,7 @@ impl Helper {
     }
 }
 
-/// Variables with which git asks nobody. An empty GIT_ASKPASS also keeps git from the programs that are configured.
+/// Variables with which git does not prompt. An empty GIT_ASKPASS also keeps git from the programs that are configured.
 const UNATTENDED: [(&str, &str); 4] =
     [("GIT_TERMINAL_PROMPT", "0"), ("GCM_INTERACTIVE", "never"), ("GIT_ASKPASS", ""), ("NO_PROMPT", "true")];
 

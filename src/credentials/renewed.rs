@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_secs(30);
 /// Time for which a source is not asked again after it failed. Short, as its user may mend it at once.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(3);
 
-/// Where tokens come from.
+/// Source of the tokens.
 #[derive(Debug)]
 pub(super) enum Origin {
     File(TokenFile),

@@ -28,7 +28,7 @@ const INTERVAL: u64 = 5;
 /// A sign-in that waits for its user.
 #[derive(Debug)]
 pub struct DeviceAuthorization {
-    /// Sent with each poll; whoever has it receives the tokens.
+    /// Sent with each poll; its holder receives the tokens.
     pub device_code: Secret,
     /// The code that the user enters.
     pub user_code: String,

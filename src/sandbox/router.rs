@@ -87,7 +87,7 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     if writes && archived && needs > Level::User && needs < Level::Owner {
         return Err(Fault::Forbidden);
     }
-    // What looks into the repositories of other projects than its own.
+    // Routes that read the repositories of other projects than their own.
     let looks_further = incoming.args.peek("statistics").is_some() || route.path.ends_with("/search");
     let project = place.filter(|place| place.kind == "projects").map(|place| place.id);
     if looks_further || project.is_some() {

@@ -32,7 +32,7 @@ pub struct CallerProfile {
 pub enum CallerCredential {
     /// Its own, for the instance that it names; none for a caller without one.
     Own(Option<Credential>),
-    /// Those of the settings, each for its instance.
+    /// Tools of the settings, each for its instance.
     OfServer,
 }
 

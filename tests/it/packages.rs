@@ -177,7 +177,7 @@ fn edited_and_obsolete_manifests_are_found_and_put_right() {
     assert!(differences.contains("npm/main/package.json") && differences.contains("npm/plan9-mips"));
     assert_eq!(packages(copy.path(), &[]).0, Some(0));
     assert!(!of("npm/plan9-mips/package.json").exists());
-    // What is written by hand stays.
+    // Text that is written by hand stays.
     assert!(of("pack.py").exists() && of("packages.toml").exists());
     assert_eq!(
         fs::read_to_string(of("npm/main/package.json")).unwrap(),

@@ -7,7 +7,7 @@ pub struct Insertion {
     pub text: String,
 }
 
-/// Where a piece of inserted text is in the changed text.
+/// Place of a piece of inserted text in the changed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     pub at: usize,

@@ -207,7 +207,7 @@ fn line_indent(text: &str, at: usize) -> &str {
     line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
 }
 
-/// What follows a member before the next one or the brace.
+/// Text between a member and the next one or the brace.
 struct Trivia {
     comma: Option<usize>,
     /// After the member, its comma, and the comments on its line.

@@ -139,7 +139,7 @@ impl Machine {
             Client::Codex => place(self.codex.join("config.toml"), &[&self.codex]),
             Client::Opencode => {
                 let folder = self.config.join("opencode");
-                // It reads both, and the first is what it writes.
+                // Both are read by the client, which writes the first.
                 let names = ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name));
                 let known = names.iter().find(|file| file.exists());
                 let file = known.cloned().unwrap_or_else(|| folder.join("opencode.json"));

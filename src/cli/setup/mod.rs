@@ -29,7 +29,7 @@ use edit::{EditError, Piece, apply, cut};
 use launch::launch_command;
 use record::{Original, Record};
 
-/// What to set up.
+/// Options of a setup.
 #[derive(Debug)]
 pub struct Request {
     /// Clients to change; if empty, those on this machine.
@@ -50,7 +50,7 @@ pub enum Change {
     Remove,
 }
 
-/// Whether changes are written.
+/// When changes are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
     Given,
@@ -60,11 +60,11 @@ pub enum Consent {
     Ask,
 }
 
-/// What would happen to a configuration.
+/// Outcome of a plan for one configuration.
 enum Plan {
     /// Nothing, and why.
     Nothing(String),
-    /// It has to stay as it is, and why.
+    /// The file has to stay as it is; with the reason.
     Impossible(String),
     /// The text with the server, and the pieces that were inserted.
     Insert {
@@ -180,7 +180,7 @@ impl Setup<'_> {
         let server = Server { command, arguments, settings, token: self.request.token.clone() };
         let insertions = client.insert(file.text(), name, &server)?;
         let (text, pieces) = apply(file.text(), &insertions);
-        // What was there has to be there, and what is added can be read.
+        // The old content has to be there still, and the added one readable.
         let now = client.servers(&text)?;
         let is_whole = known.iter().all(|server| now.contains(server)) && now.len() == known.len() + 1;
         Ok(match is_whole {

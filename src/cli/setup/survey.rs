@@ -17,9 +17,9 @@ pub struct Survey {
 /// State of a client's configuration.
 #[derive(Debug)]
 pub enum Installed {
-    /// It does not have this server.
+    /// The configuration lacks this server.
     No,
-    /// It cannot be parsed or opened, and why.
+    /// The file cannot be parsed or opened; with the reason.
     Unknown(String),
     Yes {
         server: Known,
@@ -27,7 +27,7 @@ pub enum Installed {
     },
 }
 
-/// What the command of a server runs.
+/// Program that the command of a server runs.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Binary {
     /// This very program.

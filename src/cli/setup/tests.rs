@@ -77,7 +77,7 @@ fn trivia() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever is between the members: what is added can be read, what was there stays, and the way back is exact.
+    /// With anything between the members: the added content can be read, the old one stays, and the way back is exact.
     #[test]
     fn insertion_is_exact_for_any_trivia(
         spaces in prop::collection::vec(trivia(), 9),

@@ -8,7 +8,7 @@ use crate::sandbox::row::{Fields, Row};
 
 use super::{system_notes, todo_items};
 
-/// Records what the creation of an object did beside it.
+/// Records what else the creation of an object did.
 pub fn record_new(request: &mut Request<'_>, shelf: &str, kind: &str, row: &Row) {
     let nothing = Row::new();
     record(request, shelf, kind, &nothing, row);

@@ -1,4 +1,4 @@
-//! Whether a merge request can be merged, and what it lacks.
+//! Mergeability of a merge request, and what it lacks.
 
 use crate::sandbox::errors::Fault;
 use crate::sandbox::repo::Repo;

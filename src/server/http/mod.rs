@@ -72,7 +72,7 @@ pub async fn serve_http(
 /// with the tools that it needs.
 ///
 /// # Errors
-/// Those of [`serve_http`].
+/// Errors of [`serve_http`].
 pub async fn serve_handler<H: ServerHandler + Clone>(
     factory: ToolsFactory,
     settings: Settings,

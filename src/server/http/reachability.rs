@@ -27,7 +27,7 @@ pub(super) struct Reachability {
     latest: watch::Sender<Arc<Probed>>,
 }
 
-/// What a probe found.
+/// Result of a probe.
 #[derive(Debug, Default)]
 pub(super) struct Probed {
     /// Start of the probe; none before the first.

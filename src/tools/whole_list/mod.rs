@@ -264,6 +264,7 @@ mod tests {
             files_dir: None,
             capabilities: Capabilities::default(),
             local_hints: false,
+            read_tool: false,
         };
         Tools::new(settings, &Composites).unwrap()
     }

@@ -178,7 +178,7 @@ fn requests_of_two_meanings_are_refused() {
         assert!((400..500).contains(&refused.status), "{what}: {} {}", refused.status, refused.body);
         is_well(&server, what);
     }
-    // What follows the end that the chunks announce is another request, and here none.
+    // Content after the end that the chunks announce is another request, and here none.
     let both =
         server.request(&[TOKEN, ("Content-Length", &length), ("Transfer-Encoding", "chunked")], "0\r\n\r\n");
     let refused = server.send(&both);
@@ -287,7 +287,7 @@ fn bodies_are_bounded_in_size() {
 #[test]
 fn bodies_that_are_no_messages_are_refused() {
     let server = HttpServer::for_callers(&Gitlab::start().url(), &[]);
-    // Those that are no JSON, and those that are no message.
+    // Bodies that are no JSON, and bodies that are no message.
     for (bodies, code) in [
         (["", "{", "\u{0}", "{\"jsonrpc\": \"2.0\", secret-of-the-body"], -32_700),
         (
