@@ -262,10 +262,8 @@ fn lines_of_a_blame_have_numbers() {
     assert!(reply.text.contains("\n5:     teeth: u32,\n"), "{}", reply.text);
     let rows = reply.structured["data"].as_array().unwrap();
     let (first, second) = (&rows[0], &rows[1]);
-    assert_eq!(
-        (&first["title"], &first["author_name"]),
-        (&json!("Begin the widget"), &json!("Alice Ambler"))
-    );
+    assert_eq!(first["title"], "Begin the widget");
+    assert!(reply.text.contains("In every row: author_name: Alice Ambler"), "{}", reply.text);
     assert!(first["lines"].as_str().unwrap().starts_with("1: //! Gears.\n2: "), "{first}");
     assert_eq!(second["title"], "Oil the gears");
     assert!(second["lines"].as_str().unwrap().starts_with("3: /// A wheel"), "{second}");

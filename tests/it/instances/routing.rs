@@ -132,8 +132,7 @@ fn calls_in_answers_stay_with_their_instance() {
     let following = follow(&mut client, next);
     assert_eq!(following.structured["instance"], "work", "{}", following.text);
     let missing = json!({"fullPath": "acme/widget", "iid": "seven"});
-    let error =
-        refused(&run(&mut client, "issue.get", missing, json!({"instance": "work"})), "invalid_params");
+    let error = refused(&run(&mut client, "issue.get", missing, json!({"instance": "work"})), "not_found");
     assert_eq!(
         (&error["instance"], &error["fix"]["arguments"]["instance"]),
         (&json!("work"), &json!("work"))
