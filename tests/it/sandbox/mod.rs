@@ -8,7 +8,7 @@ pub mod ci;
 pub mod code;
 pub mod effects;
 pub mod graphql;
-pub mod places;
+pub mod groups_and_projects;
 pub mod planning;
 
 use std::sync::Once;
