@@ -78,7 +78,14 @@ def pack_binary(platform: dict, binary: bytes, out: Path) -> None:
     npm_name = f"{PACKAGES['names']['npm']}-{platform['name']}"
     write(
         out / f"{npm_name}-{VERSION}.tgz",
-        tarred({"package/package.json": npm, f"package/bin/{program}": binary, "package/LICENSE": texts["LICENSE"]}),
+        tarred(
+            {
+                "package/package.json": npm,
+                f"package/bin/{program}": binary,
+                "package/LICENSE": texts["LICENSE"],
+                "package/NOTICE": notice,
+            }
+        ),
     )
 
     manifest = (RELEASE / "mcpb" / platform["name"] / "manifest.json").read_bytes()
@@ -93,6 +100,8 @@ def pack_binary(platform: dict, binary: bytes, out: Path) -> None:
         place.mkdir(parents=True, exist_ok=True)
         (place / NAME).write_bytes(binary)
         (place / NAME).chmod(0o755)
+        (out / "container/LICENSE").write_bytes(texts["LICENSE"])
+        (out / "container/NOTICE").write_bytes(notice)
         (out / "container/Containerfile").write_bytes((RELEASE / "container/Containerfile").read_bytes())
         if CERTIFICATES.is_file():
             (out / "container/ca-certificates.crt").write_bytes(CERTIFICATES.read_bytes())
@@ -145,6 +154,7 @@ def pack_rest(out: Path) -> int:
         "package/bin/cli.js": (RELEASE / "npm/main/bin/cli.js").read_bytes(),
         "package/README.md": (ROOT / "README.md").read_bytes(),
         "package/LICENSE": (ROOT / "LICENSE").read_bytes(),
+        "package/NOTICE": (ROOT / "catalog/learned/NOTICE").read_bytes(),
     }
     write(out / f"{PACKAGES['names']['npm']}-{VERSION}.tgz", tarred(main_package))
     plugin = RELEASE / "claude-code"

@@ -66,8 +66,11 @@ fn links_install_the_configuration_that_pages_show() {
 #[test]
 fn no_link_or_manifest_has_a_token() {
     for page in ["README.md", "docs/guides/install.md"] {
-        let links = [link(page, "Install in VS Code"), link(page, "Install in Cursor")];
-        assert!(links.iter().flat_map(BTreeMap::values).all(|value| !value.contains("glpat-")));
+        let (vscode, mut cursor) = (link(page, "Install in VS Code"), link(page, "Install in Cursor"));
+        let decoded = String::from_utf8(STANDARD.decode(&cursor["config"]).unwrap()).unwrap();
+        cursor.insert("config".to_owned(), decoded);
+        let values: Vec<&String> = [&vscode, &cursor].into_iter().flat_map(BTreeMap::values).collect();
+        assert!(values.iter().all(|value| !value.contains("glpat-")), "{page}: {values:?}");
     }
     let bundle = parse(&load(".release/mcpb/linux-x64/manifest.json"));
     assert_eq!(bundle["user_config"]["gitlab_token"]["sensitive"], true);

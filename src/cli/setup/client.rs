@@ -1,6 +1,7 @@
 //! Clients that setup knows, and how each writes down a server.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -10,6 +11,9 @@ use super::{jsonc, toml_table};
 
 /// The variable with the token.
 pub const TOKEN: &str = "GITLAB_TOKEN";
+
+/// Keys of a server's variables and headers.
+const SECRET_KEYS: [&str; 4] = ["env", "environment", "headers", "http_headers"];
 
 /// An MCP client with a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -176,7 +180,24 @@ impl Client {
             Client::Codex => toml_table::members(text, self.container()),
             _ => jsonc::members(text, self.container()),
         }?;
-        Ok(members.into_iter().filter_map(|(name, entry)| Known::parse(name, &entry)).collect())
+        Ok(members.into_iter().map(|(name, entry)| Known::parse(name, &entry)).collect())
+    }
+
+    /// Values of variables and headers, as places in the text: those of every server that is not this program's, since
+    /// they may be secrets of others.
+    pub fn foreign_values(self, text: &str) -> Result<Vec<Range<usize>>, EditError> {
+        let own: Vec<String> =
+            self.servers(text)?.into_iter().filter(Known::is_gitlab_mcp).map(|server| server.name).collect();
+        // The program's own entry is the only part that the user has to see whole.
+        let is_foreign = |path: &[&str]| {
+            let is_own = matches!(path, [container, name, ..]
+                if *container == self.container() && own.iter().any(|own| own == name));
+            !is_own && path.iter().any(|key| SECRET_KEYS.contains(key))
+        };
+        match self {
+            Client::Codex => toml_table::values(text, &is_foreign),
+            _ => jsonc::values(text, &is_foreign),
+        }
     }
 
     /// Insertions that add a server under a name that the configuration does not have.
@@ -198,8 +219,10 @@ impl Client {
 }
 
 impl Known {
-    fn parse(name: String, entry: &Value) -> Option<Known> {
-        let entry = entry.as_object()?;
+    /// Parses an entry. One that is no object has the name only.
+    fn parse(name: String, entry: &Value) -> Known {
+        let no_members = Map::new();
+        let entry = entry.as_object().unwrap_or(&no_members);
         let texts = |value: &Value| -> Vec<String> {
             value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
         };
@@ -212,7 +235,7 @@ impl Known {
         let variables = ["env", "environment"].iter().find_map(|key| entry.get(*key)?.as_object());
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let mut words = words.into_iter();
-        Some(Known {
+        Known {
             name,
             command: words.next().unwrap_or_default(),
             arguments: words.collect(),
@@ -221,7 +244,7 @@ impl Known {
                 .flatten()
                 .map(|(name, value)| (name.clone(), text(value)))
                 .collect(),
-        })
+        }
     }
 
     /// True if it starts this program: by its name, or by a runner of its package. On PyPI the package has another name

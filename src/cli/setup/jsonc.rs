@@ -1,6 +1,9 @@
 //! Changes of JSON with comments and trailing commas, that keep every byte which is not theirs.
 
+use std::ops::Range;
+
 use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
+use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
@@ -100,6 +103,40 @@ pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<Piec
         pieces.insert(0, Piece { at: comma + shift, bytes: 1 });
     }
     Ok(pieces)
+}
+
+/// Places of the scalar values whose path of keys is wanted, in the order of the text.
+pub fn values(text: &str, is_wanted: &dyn Fn(&[&str]) -> bool) -> Result<Vec<Range<usize>>, EditError> {
+    let (shift, text) = without_mark(text);
+    let parsed =
+        parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| malformed(&error))?;
+    let mut places = Vec::new();
+    if let Some(root) = &parsed.value {
+        collect_values(root, &mut Vec::new(), is_wanted, &mut places);
+    }
+    Ok(places.into_iter().map(|place| place.start + shift..place.end + shift).collect())
+}
+
+fn collect_values<'n>(
+    node: &'n Node<'_>,
+    path: &mut Vec<&'n str>,
+    is_wanted: &dyn Fn(&[&str]) -> bool,
+    places: &mut Vec<Range<usize>>,
+) {
+    match node {
+        Node::Object(object) => {
+            for member in &object.properties {
+                path.push(member.name.as_str());
+                collect_values(&member.value, path, is_wanted, places);
+                path.pop();
+            }
+        }
+        Node::Array(array) => {
+            array.elements.iter().for_each(|element| collect_values(element, path, is_wanted, places));
+        }
+        scalar if is_wanted(path) => places.push(scalar.start()..scalar.end()),
+        _ => {}
+    }
 }
 
 /// The byte order mark's length, and the text after it.

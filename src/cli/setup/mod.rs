@@ -144,18 +144,19 @@ impl Setup<'_> {
             Plan::Nothing(says) => return Ok(writeln!(self.out, "  {says}")?),
             Plan::Impossible(says) => return self.leave(says),
             Plan::Insert { text, .. } | Plan::Cut(text) => {
-                self.show(&path, file.exists(), file.text(), Some(text))?
+                self.show(client, &path, file.exists(), file.text(), Some(text))?
             }
-            Plan::RemoveFile => self.show(&path, true, file.text(), None)?,
+            Plan::RemoveFile => self.show(client, &path, true, file.text(), None)?,
         }
         if !self.has_consent()? {
             self.totals.shown += 1;
             return Ok(());
         }
         match self.write(&path, &file, &plan) {
-            Ok(()) => {
+            Ok(note) => {
                 self.totals.written += 1;
-                Ok(writeln!(self.out, "  Written.")?)
+                writeln!(self.out, "  Written.")?;
+                note.map_or(Ok(()), |note| Ok(writeln!(self.out, "  note: {note}")?))
             }
             Err(error) => self.leave(&error.to_string()),
         }
@@ -212,41 +213,66 @@ impl Setup<'_> {
         })
     }
 
-    fn write(&mut self, path: &Path, file: &ConfigFile, plan: &Plan) -> io::Result<()> {
+    /// Writes a file and the record. An error says that the file is unchanged; what failed after the change is
+    /// returned as a note.
+    fn write(&mut self, path: &Path, file: &ConfigFile, plan: &Plan) -> io::Result<Option<String>> {
         match plan {
-            Plan::Nothing(_) | Plan::Impossible(_) => return Ok(()),
+            Plan::Nothing(_) | Plan::Impossible(_) => return Ok(None),
             Plan::Insert { text, pieces } => {
-                file.replace(text)?;
+                // The record is first: without it, the file could not be restored to the byte.
                 self.record.note(path, &self.request.name, !file.exists(), text, pieces);
+                let written = self.save_record().and_then(|()| file.replace(text));
+                if written.is_err() {
+                    self.record.forget(path);
+                    // A record of a file that was not written is harmless; the error that counts is the first.
+                    let _ = self.save_record();
+                }
+                return written.map(|()| None);
             }
-            Plan::Cut(text) => {
-                file.replace(text)?;
-                self.record.forget(path);
-            }
-            Plan::RemoveFile => {
-                file.remove()?;
-                self.record.forget(path);
-            }
+            Plan::Cut(text) => file.replace(text)?,
+            Plan::RemoveFile => file.remove()?,
         }
-        self.record.save(&self.record_path)
+        self.record.forget(path);
+        Ok(self.save_record().err().map(|error| error.to_string()))
     }
 
-    /// Prints a diff without any token.
-    fn show(&mut self, path: &Path, exists: bool, old: &str, new: Option<&str>) -> io::Result<()> {
+    fn save_record(&self) -> io::Result<()> {
+        self.record.save(&self.record_path).map_err(|error| {
+            let path = self.record_path.display();
+            io::Error::new(error.kind(), format!("{path}: the record of setup cannot be written: {error}"))
+        })
+    }
+
+    /// Prints a diff without any token, and without variables and headers of other servers.
+    fn show(
+        &mut self,
+        client: Client,
+        path: &Path,
+        exists: bool,
+        old: &str,
+        new: Option<&str>,
+    ) -> io::Result<()> {
         let path = path.display().to_string();
         let name = |is_there: bool| if is_there { path.clone() } else { "/dev/null".to_owned() };
         let mut options = diffy::DiffOptions::new();
         options.set_original_filename(name(exists)).set_modified_filename(name(new.is_some()));
-        let (old, new) = (self.without_tokens(old), self.without_tokens(new.unwrap_or_default()));
+        let old = self.without_secrets(client, old)?;
+        let new = self.without_secrets(client, new.unwrap_or_default())?;
         write!(self.out, "{}", options.create_patch(&old, &new))
     }
 
-    fn without_tokens(&self, text: &str) -> String {
-        let text = match &self.request.token {
-            TokenUse::Literal(token) => text.replace(token, &mask(token)),
-            _ => text.to_owned(),
-        };
-        mask_tokens(&text).into_owned()
+    fn without_secrets(&self, client: Client, text: &str) -> io::Result<String> {
+        let (mut masked, mut end) = (String::with_capacity(text.len()), 0);
+        for place in client.foreign_values(text).map_err(io::Error::other)? {
+            masked.push_str(text.get(end..place.start).unwrap_or_default());
+            masked.push_str("(masked)");
+            end = place.end;
+        }
+        masked.push_str(text.get(end..).unwrap_or_default());
+        if let TokenUse::Literal(token) = &self.request.token {
+            masked = masked.replace(token, &mask(token));
+        }
+        Ok(mask_tokens(&masked).into_owned())
     }
 
     fn has_consent(&mut self) -> io::Result<bool> {
@@ -274,8 +300,11 @@ impl Setup<'_> {
     fn conclude(&mut self) -> Result<(), Failure> {
         let is_added = self.request.change == Change::Add;
         if self.totals.shown > 0 {
-            let undo = if is_added { "" } else { " --undo" };
-            writeln!(self.out, "Nothing was written there. To write: gitlab-mcp setup{undo} --write")?;
+            let instead = if self.request.consent == Consent::Refused { " instead of --dry-run" } else { "" };
+            writeln!(
+                self.out,
+                "Nothing was written there. To write, repeat this command with --write{instead}."
+            )?;
         }
         if self.totals.written > 0 {
             writeln!(self.out, "Restart the clients, or reload their servers.")?;

@@ -24,6 +24,9 @@ struct RecordedFile {
     server: String,
     /// True if setup created the file.
     created: bool,
+    /// Hash of the whole text that was written. The pieces are its own: in an edited text, what is next to them counts.
+    #[serde(default)]
+    whole: String,
     pieces: Vec<RecordedPiece>,
 }
 
@@ -31,7 +34,6 @@ struct RecordedFile {
 struct RecordedPiece {
     at: usize,
     bytes: usize,
-    sha256: String,
 }
 
 /// A configuration file without what setup inserted.
@@ -62,15 +64,12 @@ impl Record {
         }
     }
 
-    /// Notes the pieces that were inserted into a text that is in a file now.
+    /// Notes the pieces that a text has, which a file is to have.
     pub fn note(&mut self, path: &Path, server: &str, created: bool, text: &str, pieces: &[Piece]) {
         self.forget(path);
-        let pieces = pieces.iter().filter_map(|piece| {
-            let sha256 = hash(text.get(piece.at..piece.at + piece.bytes)?);
-            Some(RecordedPiece { at: piece.at, bytes: piece.bytes, sha256 })
-        });
-        let path = path.display().to_string();
-        self.files.push(RecordedFile { path, server: server.to_owned(), created, pieces: pieces.collect() });
+        let pieces = pieces.iter().map(|piece| RecordedPiece { at: piece.at, bytes: piece.bytes }).collect();
+        let (path, whole) = (path.display().to_string(), hash(text));
+        self.files.push(RecordedFile { path, server: server.to_owned(), created, whole, pieces });
     }
 
     /// Forgets a file.
@@ -89,14 +88,10 @@ impl Record {
         self.find(path).map(|file| file.server.as_str())
     }
 
-    /// The text before setup, if every piece is still where it was inserted.
+    /// The text before setup, if the text is the one that setup wrote.
     pub fn original(&self, path: &Path, text: &str) -> Option<Original> {
         let file = self.find(path)?;
-        let is_there = |piece: &RecordedPiece| {
-            let inserted = piece.at.checked_add(piece.bytes).and_then(|end| text.get(piece.at..end));
-            inserted.is_some_and(|inserted| hash(inserted) == piece.sha256)
-        };
-        if file.pieces.is_empty() || !file.pieces.iter().all(is_there) {
+        if file.pieces.is_empty() || hash(text) != file.whole {
             return None;
         }
         let pieces: Vec<Piece> =

@@ -1,6 +1,10 @@
 //! Tables of a TOML file, added at its end and removed by their lines, so that the rest keeps every byte.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::edit::{EditError, Insertion, Piece};
 
@@ -70,14 +74,54 @@ pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<Piec
     Ok(pieces)
 }
 
-fn parse(text: &str) -> Result<toml::Table, EditError> {
-    toml::from_str(text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        EditError::Malformed {
-            line: before.matches('\n').count() + 1,
-            reason: error.message().lines().next().unwrap_or_default().to_owned(),
+/// Places of the scalar values whose path of keys is wanted, in the order of the text.
+pub fn values(text: &str, is_wanted: &dyn Fn(&[&str]) -> bool) -> Result<Vec<Range<usize>>, EditError> {
+    let root = DeTable::parse(text).map_err(|error| malformed(text, &error))?;
+    let mut places = Vec::new();
+    collect_members(root.get_ref(), &mut Vec::new(), is_wanted, &mut places);
+    places.sort_by_key(|place| place.start);
+    Ok(places)
+}
+
+fn collect_members<'n>(
+    table: &'n DeTable<'_>,
+    path: &mut Vec<&'n str>,
+    is_wanted: &dyn Fn(&[&str]) -> bool,
+    places: &mut Vec<Range<usize>>,
+) {
+    for (name, value) in table {
+        path.push(name.get_ref());
+        collect_values(value, path, is_wanted, places);
+        path.pop();
+    }
+}
+
+fn collect_values<'n>(
+    value: &'n Spanned<DeValue<'_>>,
+    path: &mut Vec<&'n str>,
+    is_wanted: &dyn Fn(&[&str]) -> bool,
+    places: &mut Vec<Range<usize>>,
+) {
+    match value.get_ref() {
+        DeValue::Table(table) => collect_members(table, path, is_wanted, places),
+        DeValue::Array(items) => {
+            items.iter().for_each(|item| collect_values(item, path, is_wanted, places));
         }
-    })
+        _ if is_wanted(path) => places.push(value.span()),
+        _ => {}
+    }
+}
+
+fn parse(text: &str) -> Result<toml::Table, EditError> {
+    toml::from_str(text).map_err(|error| malformed(text, &error))
+}
+
+fn malformed(text: &str, error: &toml::de::Error) -> EditError {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    EditError::Malformed {
+        line: before.matches('\n').count() + 1,
+        reason: error.message().lines().next().unwrap_or_default().to_owned(),
+    }
 }
 
 /// A key, quoted where it has to be.

@@ -78,6 +78,14 @@ check 'wheel: pip installs it' pip_installs
 
 npm_packages=(-p "$work/dist/gitlab-mcp-$version.tgz" -p "$work/dist/gitlab-mcp-$platform-$version.tgz")
 export npm_config_cache="$work/npm" npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
+npm_notices() {
+  local package
+  for package in "dist/gitlab-mcp-$version.tgz" "dist/gitlab-mcp-$platform-$version.tgz"; do
+    tar -xzOf "$package" package/LICENSE | cmp - "$root/LICENSE" || return 1
+    tar -xzOf "$package" package/NOTICE | cmp - "$root/catalog/learned/NOTICE" || return 1
+  done
+}
+check 'npm: LICENSE and NOTICE are in each package' npm_notices
 check 'npm: npx runs it' of_this_version npx --yes --omit=optional "${npm_packages[@]}" gitlab-mcp
 check 'npm: npx serves MCP' serves npx --yes --omit=optional "${npm_packages[@]}" gitlab-mcp --sandbox
 without_platform() {
@@ -154,6 +162,12 @@ crates() {
     [ "$(find crates/package -maxdepth 1 -name '*.crate' | wc -l)" = 5 ]
 }
 check 'crates: below the size limit' crates
+
+image_notices() {
+  cmp dist/container/LICENSE "$root/LICENSE" && cmp dist/container/NOTICE "$root/catalog/learned/NOTICE" &&
+    grep -qx 'COPY LICENSE NOTICE /licenses/' dist/container/Containerfile
+}
+check 'image: LICENSE and NOTICE are in its context' image_notices
 
 # The image needs a static binary.
 if command -v buildah >/dev/null && ! readelf --program-headers gitlab-mcp | grep -q INTERP; then

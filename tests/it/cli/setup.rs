@@ -230,7 +230,10 @@ fn nothing_is_written_without_consent() {
         let home = Home::with(".cursor/mcp.json", text);
         let shown = home.setup(arguments);
         assert!(shown.contains("+    \"gitlab\": {"), "{shown}");
-        assert!(shown.contains("gitlab-mcp setup --write"), "{shown}");
+        let instead = if arguments.is_empty() { "." } else { " instead of --dry-run." };
+        let advice =
+            format!("Nothing was written there. To write, repeat this command with --write{instead}\n");
+        assert!(shown.contains(&advice), "{shown}");
         assert_eq!(home.files(), [".cursor/mcp.json"]);
         assert_eq!(home.load(".cursor/mcp.json"), text);
     }
@@ -239,7 +242,7 @@ fn nothing_is_written_without_consent() {
     home.setup(&["--write"]);
     let written = home.load(".cursor/mcp.json");
     let shown = home.setup(&["--undo"]);
-    assert!(shown.contains("gitlab-mcp setup --undo --write"), "{shown}");
+    assert!(shown.contains("To write, repeat this command with --write."), "{shown}");
     assert_eq!(home.load(".cursor/mcp.json"), written);
 }
 
@@ -291,6 +294,84 @@ fn another_server_of_the_same_name_is_kept() {
 }
 
 #[test]
+fn an_entry_that_is_no_object_keeps_its_name() {
+    for (path, text) in [
+        (".cursor/mcp.json", "{\"mcpServers\": {\"gitlab\": null}}"),
+        (".codex/config.toml", "[mcp_servers]\ngitlab = false\n"),
+    ] {
+        let home = Home::with(path, text);
+        let shown = home.refused(&["--write"]);
+        assert!(shown.contains("another server is named \"gitlab\""), "{shown}");
+        assert_eq!(home.load(path), text);
+    }
+}
+
+#[test]
+fn variables_and_headers_of_other_servers_are_not_shown() {
+    const SECRET: &str = "BSA-of-the-neighbor";
+    let json = json!({"mcpServers": {
+        "web": {"url": "https://mcp.example.com", "headers": {"Authorization": ["Bearer", SECRET]}},
+        "brave": {"command": "npx", "env": {"BRAVE_API_KEY": SECRET, "BRAVE_PORT": 7117}},
+    }});
+    let toml = format!(
+        "[mcp_servers.web]\nhttp_headers = {{ Authorization = \"{SECRET}\" }}\n\n[mcp_servers.brave]\n\
+         command = \"npx\"\n[mcp_servers.brave.env]\nBRAVE_PORT = 7117\nBRAVE_API_KEY = \"\"\"\n{SECRET}\"\"\"\n"
+    );
+    let zed = format!(
+        "{{\"context_servers\": {{\n\"b\": {{\"command\": {{\"path\": \"npx\", \"env\": {{\"BRAVE_API_KEY\": \
+         \"{SECRET}\", \"BRAVE_PORT\": 7117}}}}}}}}}}"
+    );
+    for (path, text) in [
+        (".cursor/mcp.json", format!("{json:#}")),
+        (".cursor/mcp.json", format!("\u{feff}{json}")),
+        (".codex/config.toml", toml),
+        (".config/zed/settings.json", zed),
+    ] {
+        let home = Home::with(path, &text);
+        let output = home.run(&["--read-only", "setup", "--write"], &[]);
+        assert_eq!(output.status.code(), Some(0));
+        let added = String::from_utf8(output.stdout).unwrap();
+        for shown in [added, home.setup(&["--undo"])] {
+            assert!(!shown.contains(SECRET) && !shown.contains("7117"), "{path}: {shown}");
+            assert!(shown.contains("BRAVE_API_KEY") && shown.contains("(masked)"), "{path}: {shown}");
+            assert!(shown.contains("GITLAB_READ_ONLY"), "{path}: {shown}");
+            assert!(shown.contains("\"true\""), "the entry itself is shown: {shown}");
+        }
+        home.setup(&["--undo", "--write"]);
+        assert_eq!(home.load(path), text, "masks are not written");
+    }
+}
+
+#[test]
+fn without_a_record_nothing_is_added() {
+    let home = Home::with(".cursor/mcp.json", "{}\n");
+    fs::create_dir(home.path(".local")).unwrap();
+    // A link to nowhere: no folder can be created in its place, not even by root.
+    symlink("/nowhere/state", home.path(".local/state")).unwrap();
+    let shown = home.refused(&["--write"]);
+    assert!(
+        shown.contains("Not changed: ") && shown.contains("record of setup cannot be written"),
+        "{shown}"
+    );
+    assert_eq!(home.load(".cursor/mcp.json"), "{}\n");
+}
+
+#[test]
+fn a_file_that_changed_is_reported_as_written_without_a_record() {
+    let home = Home::with(".cursor/mcp.json", "{}\n");
+    home.setup(&["--client", "cursor", "--client", "zed", "--write"]);
+    // The name is too long for a draft next to the file, even for root's.
+    let record = home.path(".local/state/gitlab-mcp/setup.json");
+    let long = "r".repeat(250);
+    fs::rename(&record, record.with_file_name(&long)).unwrap();
+    symlink(&long, &record).unwrap();
+    let shown = home.setup(&["--client", "cursor", "--undo", "--write"]);
+    assert!(shown.contains("  Written.\n  note: ") && !shown.contains("Not changed"), "{shown}");
+    assert!(shown.contains("record of setup cannot be written"), "{shown}");
+    assert_eq!(home.load(".cursor/mcp.json"), "{}\n");
+}
+
+#[test]
 fn undo_after_an_edit_keeps_the_edit() {
     for (client, path, text, key) in CLIENTS {
         let home = Home::with(path, text);
@@ -310,6 +391,31 @@ fn undo_after_an_edit_keeps_the_edit() {
         let is_empty = kept.as_object().is_some_and(serde_json::Map::is_empty);
         assert!(kept == expected || (is_empty && expected.is_null()), "{client}: {left}");
     }
+}
+
+/// Edits next to what setup wrote, which leave its own text as it was.
+#[test]
+fn undo_after_an_edit_directly_after_the_entry_leaves_a_valid_file() {
+    let home = Home::with(".cursor/mcp.json", "{\"mcpServers\": {\n}}");
+    home.setup(&["--write"]);
+    let written = home.load(".cursor/mcp.json");
+    let edited =
+        written.strip_suffix("\n}}").unwrap().to_owned() + ",\n    \"mine\": {\"command\": \"m\"}\n}}";
+    fs::write(home.path(".cursor/mcp.json"), &edited).unwrap();
+    assert_eq!(servers(&edited, "mcpServers").as_object().unwrap().len(), 2, "{edited}");
+    home.setup(&["--undo", "--write"]);
+    let left: Value = serde_json::from_str(&home.load(".cursor/mcp.json")).unwrap();
+    assert_eq!(left, json!({"mcpServers": {"mine": {"command": "m"}}}));
+
+    let text = "[mcp_servers.notes]\ncommand = \"notes-mcp\"\n";
+    let home = Home::with(".codex/config.toml", text);
+    home.setup(&["--write"]);
+    let edited = home.load(".codex/config.toml") + "startup_timeout_sec = 20\n\n[mine]\na = 1\n";
+    fs::write(home.path(".codex/config.toml"), &edited).unwrap();
+    home.setup(&["--undo", "--write"]);
+    let left: toml::Table = home.load(".codex/config.toml").parse().unwrap();
+    let expected: toml::Table = format!("{text}\n[mine]\na = 1\n").parse().unwrap();
+    assert_eq!(left, expected);
 }
 
 #[test]
