@@ -50,7 +50,7 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
         .and_then(|scope| request.args.nested("filter").text(scope).map(|value| (scope, value)));
     let in_scope = |row: &&Row| scope.as_ref().is_none_or(|(field, value)| row.text(field) == value);
     let rows: Vec<Row> = request.world.rows(&shelf).iter().filter(in_scope).cloned().collect();
-    if kind.scope.is_some() && kind.find_all(&rows, request.param("key")) > 1 {
+    if kind.scope.is_some() && kind.count_matches(&rows, request.param("key")) > 1 {
         return Err(Fault::refused(
             409,
             "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'",

@@ -213,7 +213,7 @@ impl Kind {
     }
 
     /// Number of the rows with this key.
-    pub fn find_all(&self, rows: &[Row], wanted: &str) -> usize {
+    pub fn count_matches(&self, rows: &[Row], wanted: &str) -> usize {
         rows.iter().filter(|row| self.keys.iter().any(|key| is(row, key, wanted))).count()
     }
 

@@ -16,8 +16,8 @@ pub enum Rule {
     Required(&'static str),
     /// One of these must be there.
     AnyOf(&'static [&'static str]),
-    /// A parameter must be there, of these as GitLab says.
-    Some(&'static [&'static str]),
+    /// Any parameter must be there; the error lists these, as GitLab does.
+    AnyParameter(&'static [&'static str]),
     /// The parameter must have one of these values.
     OneOf(&'static str, &'static [&'static str]),
     /// The parameter must be a number.
@@ -146,7 +146,7 @@ impl Rule {
             Self::AnyOf(names) => (!names.iter().any(|name| args.peek(name).is_some())).then(|| {
                 format!("{} are missing, at least one parameter must be provided", names.join(", "))
             }),
-            Self::Some(names) => args.names().next().is_none().then(|| {
+            Self::AnyParameter(names) => args.names().next().is_none().then(|| {
                 format!("{} are missing, at least one parameter must be provided", names.join(", "))
             }),
             Self::OneOf(name, choices) => args

@@ -79,7 +79,7 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     }
     check_numbers(&route.path, &params)?;
     check(route.rules, &incoming.args)?;
-    let place = insert_route(world, user, route, &params, &incoming)?;
+    let place = find_place(world, user, route, &params, &incoming)?;
     if access::level(world, user, place) < needs {
         return Err(Fault::Forbidden);
     }
@@ -93,7 +93,6 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     if looks_further || project.is_some() {
         world.complete(project.filter(|_| !looks_further));
     }
-    // The changes of a handler that left a parameter unread are undone.
     let before = writes.then(|| world.clone());
     let exists_only = incoming.method == "HEAD" && route.path == "/projects/:id/repository/branches/:branch";
     let mut request = Request {
@@ -108,24 +107,32 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
         user,
         token: signed_in.map(|(_, token)| token),
     };
+    let answer = run_handler(route, &routes.documented, &mut request);
+    // A request that fails changes nothing.
+    if answer.is_err()
+        && let Some(before) = before
+    {
+        *request.world = before;
+    }
+    answer.map(|answer| if exists_only { Reply::empty() } else { answer })
+}
+
+/// Runs the handler. A documented parameter that the handler left unread is a fault.
+fn run_handler(route: &Route, documented: &Documented, request: &mut Request<'_>) -> Answer {
     let answer = match &route.run {
-        Run::Do(run) => run(&mut request),
-        Run::Kept(kind, verb) => kind_routes::serve(&mut request, kind, *verb),
+        Run::Do(run) => run(request),
+        Run::Kept(kind, verb) => kind_routes::serve(request, kind, *verb),
     }?;
     let files: Vec<&String> = request.files.iter().map(|file| &file.field).collect();
     let unread: Vec<String> =
         request.args.unread().into_iter().filter(|name| !files.contains(&name)).collect();
-    if exists_only {
-        return Ok(Reply::empty());
-    }
     if unread.is_empty() {
         return Ok(answer);
     }
-    let Some(name) = routes.documented.param(route.method, &route.path, &unread)? else { return Ok(answer) };
-    if let Some(before) = before {
-        *request.world = before;
+    match documented.param(route.method, &route.path, &unread)? {
+        Some(name) => Err(Fault::NotHeld(format!("the parameter {name} of {} {}", route.method, route.path))),
+        None => Ok(answer),
     }
-    Err(Fault::NotHeld(format!("the parameter {name} of {} {}", route.method, route.path)))
 }
 
 /// The path's segments below `/api/v4`, each decoded on its own so that an encoded slash stays inside one.
@@ -161,8 +168,8 @@ fn unrouted(documented: &Documented, method: &str, parts: &[String]) -> Result<F
     Ok(Fault::NotHeld(format!("{method} /{}", path.join("/"))))
 }
 
-/// The project or group that the path begins with, if this user may see it.
-fn insert_route(
+/// Finds the project or group that the path begins with, if this user may see it.
+fn find_place(
     world: &World,
     user: Option<u64>,
     route: &Route,

@@ -25,7 +25,7 @@ pub const ROUTES: &[Route] = &[
     ]),
     get("/groups/:id", show),
     put("/groups/:id", update).needs(Level::Owner).rules(&[
-        Rule::Some(&["name", "path", "description", "visibility", "parent_id"]),
+        Rule::AnyParameter(&["name", "path", "description", "visibility", "parent_id"]),
         Rule::OneOf("visibility", VISIBILITIES),
     ]),
     delete("/groups/:id", remove).needs(Level::Owner),

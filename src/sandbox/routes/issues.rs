@@ -35,7 +35,27 @@ const LIST: &[Rule] = &[
     ),
     Rule::OneOf("issue_type", &["issue", "incident", "test_case", "task"]),
 ];
+/// Parameters that change an issue.
+const CHANGING: &[&str] = &[
+    "title",
+    "description",
+    "state_event",
+    "labels",
+    "add_labels",
+    "remove_labels",
+    "assignee_ids",
+    "assignee_id",
+    "milestone_id",
+    "confidential",
+    "due_date",
+    "discussion_locked",
+    "issue_type",
+    "weight",
+    "updated_at",
+];
+
 const CHANGE: &[Rule] = &[
+    Rule::AnyOf(CHANGING),
     Rule::OneOf("state_event", &["reopen", "close"]),
     Rule::OneOf("issue_type", &["issue", "incident", "test_case", "task"]),
     Rule::Integer("milestone_id"),
@@ -221,29 +241,6 @@ fn update(request: &mut Request<'_>) -> Answer {
     let mine = request.wrote(&before) || before.nums("assignees").iter().any(|id| Some(*id) == request.user);
     if !request.at_least(Level::Planner) && !mine {
         return Err(Fault::Forbidden);
-    }
-    let changing = [
-        "title",
-        "description",
-        "state_event",
-        "labels",
-        "add_labels",
-        "remove_labels",
-        "assignee_ids",
-        "assignee_id",
-        "milestone_id",
-        "confidential",
-        "due_date",
-        "discussion_locked",
-        "issue_type",
-        "weight",
-        "updated_at",
-    ];
-    if !changing.iter().any(|name| request.args.has(name)) {
-        return Err(Fault::Bad(format!(
-            "{} are missing, at least one parameter must be provided",
-            changing.join(", ")
-        )));
     }
     let kind = request.world.kinds.named("issues").cloned().ok_or(Fault::Nowhere)?;
     let mut values = kind.given_of(&request.args, SET);

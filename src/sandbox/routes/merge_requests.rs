@@ -53,7 +53,7 @@ pub const ROUTES: &[Route] = &[
         Rule::Required("target_branch"),
     ]),
     put(ONE, update).needs(Level::User).rules(&[
-        Rule::Some(&[
+        Rule::AnyParameter(&[
             "assignee_id",
             "assignee_ids",
             "reviewer_ids",

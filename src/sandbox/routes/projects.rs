@@ -28,7 +28,7 @@ pub const ROUTES: &[Route] = &[
     get("/projects", list).rules(&[VISIBILITY, ORDER]),
     post("/projects", create).rules(&[Rule::AnyOf(&["name", "path"]), VISIBILITY]),
     get("/projects/:id", show),
-    put("/projects/:id", update).needs(Level::Maintainer).rules(&[Rule::Some(CHANGES), VISIBILITY]),
+    put("/projects/:id", update).needs(Level::Maintainer).rules(&[Rule::AnyParameter(CHANGES), VISIBILITY]),
     delete("/projects/:id", remove).needs(Level::Owner),
     post("/projects/:id/restore", restore).needs(Level::Owner),
     post("/projects/:id/fork", fork).needs(Level::User),

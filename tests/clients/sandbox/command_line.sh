@@ -23,7 +23,7 @@ expect 'name: Acme' -v group get --id acme
 expect '"iid": 1' -o json project-issue get --project-id acme/widget --iid 1
 expect 'title: From the command line' -v project-issue create --project-id acme/widget --title 'From the command line'
 expect 'state: closed' -v project-issue update --project-id acme/widget --iid 46 --state-event close
-expect '' project-issue list --project-id acme/widget --state closed --get-all
+expect 'iid: ' project-issue list --project-id acme/widget --state closed --get-all
 expect 'source-branch: quiet-gears' -v project-merge-request get --project-id acme/widget --iid 5
 expect 'name: bug' -v project-label list --project-id acme/widget --get-all
 expect 'name: main' -v project-branch get --project-id acme/widget --name main

@@ -19,6 +19,13 @@ async fn a_parameter_that_is_not_read_is_no_success() {
         world.ask("PUT", "/projects/1/issues/1", TOKEN, json!({"title": "Changed", "epic_id": 11})).await;
     assert_eq!(status, 501);
     assert_eq!(world.read("/projects/1/issues/1").await["title"], "The gear squeaks at full speed");
+    // Nor of one that is refused after its first change.
+    let body = json!({"tag_name": "v99", "ref": "main", "milestones": ["nope"]});
+    let (status, _, answer) = world.ask("POST", "/projects/1/releases", TOKEN, body).await;
+    assert_eq!((status, &answer["message"]), (400, &json!("Milestone(s) not found: nope")));
+    for path in ["/projects/1/releases/v99", "/projects/1/repository/tags/v99"] {
+        assert_eq!(world.ask("GET", path, TOKEN, Value::Null).await.0, 404, "{path}");
+    }
     // GitLab ignores what it does not know.
     assert_eq!(world.column("/projects/1/issues?made_up=1&iids[]=2", "iid").await, [2]);
 }
