@@ -27,6 +27,8 @@ export interface ExecuteArguments<A extends ActionId = ActionId> {
   dry_run?: boolean;
   offset?: number;
   lines?: string;
+  /** A new file for a download. */
+  save_to?: string;
   /** Read all pages of a list. */
   all?: boolean;
   count_by?: string;
@@ -88,7 +90,16 @@ fn type_of(schema: &Value) -> String {
         return union(choices.iter().map(Value::to_string).collect());
     }
     match schema.get("type") {
-        Some(Value::Array(types)) => union(types.iter().map(|one| type_of(&json!({"type": one}))).collect()),
+        Some(Value::Array(types)) => {
+            let of_one = |one: &Value| {
+                let mut schema = schema.clone();
+                if let Some(kind) = schema.get_mut("type") {
+                    *kind = one.clone();
+                }
+                type_of(&schema)
+            };
+            union(types.iter().map(of_one).collect())
+        }
         Some(Value::String(name)) => match name.as_str() {
             "string" => "string".to_owned(),
             "integer" | "number" => "number".to_owned(),
@@ -159,6 +170,11 @@ mod tests {
             (json!({"type": ["integer", "string"]}), "number | string"),
             (json!({"type": "array", "items": {"type": ["integer", "string"]}}), "(number | string)[]"),
             (json!({"type": "array", "items": {"type": "string"}}), "string[]"),
+            (json!({"type": ["string", "array"], "items": {"type": "integer"}}), "string | number[]"),
+            (
+                json!({"type": ["integer", "object"], "properties": {"id": {"type": "string"}}}),
+                "number | { id?: string }",
+            ),
             (json!({"type": "object"}), "Record<string, unknown>"),
             (json!({}), "unknown"),
             (

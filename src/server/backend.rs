@@ -1,8 +1,9 @@
 //! Backend of a server: the implementation of its tools.
 
 use std::future::Future;
-
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use crate::tools::{Answer, ExecuteRequest, FindRequest, Instances, ToolError, Tools};
 
@@ -41,6 +42,9 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Removes the credentials of all instances from a text.
     fn redact(&self, _text: &mut String) {}
+
+    /// Removes the credentials of all instances from a value.
+    fn redact_value(&self, _value: &mut Value) {}
 
     /// Sets the client's roots (URIs of its directories).
     fn work_in(&self, _roots: &[String]) {}
@@ -97,6 +101,10 @@ impl Backend for Instances {
 
     fn redact(&self, text: &mut String) {
         self.redact_text(text);
+    }
+
+    fn redact_value(&self, value: &mut Value) {
+        Instances::redact_value(self, value);
     }
 
     fn work_in(&self, roots: &[String]) {

@@ -415,9 +415,14 @@ impl<B: Backend> ServerHandler for Handler<B> {
                     .route_resource(&request.uri)
                     .ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
                 let (tools, uri) = route.map_err(|error| resources_prompts::refused(&error))?;
-                let mut read = resources_prompts::read_resource(&tools, &request.uri, &uri, roots).await?;
-                backend.redact(&mut read.text);
-                Ok(read)
+                let read = resources_prompts::read_resource(&tools, &request.uri, &uri, roots).await;
+                match read {
+                    Ok(mut read) => {
+                        backend.redact(&mut read.text);
+                        Ok(read)
+                    }
+                    Err(error) => Err(redact_error(&*backend, error)),
+                }
             });
             let read = read.await.unwrap_or_else(|_| Err(own_fault()))?;
             Ok(resources_prompts::read_result(self.surface.told_resource(&uri, read), uri))
@@ -453,6 +458,16 @@ async fn guarded<T>(
         // Nothing is sent for a cancelled request.
         () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
     }
+}
+
+/// An error without the credentials of any instance.
+fn redact_error(backend: &impl Backend, error: ErrorData) -> ErrorData {
+    let (mut message, mut data) = (error.message.into_owned(), error.data);
+    backend.redact(&mut message);
+    if let Some(data) = &mut data {
+        backend.redact_value(data);
+    }
+    ErrorData::new(error.code, message, data)
 }
 
 fn own_fault() -> ErrorData {

@@ -114,7 +114,7 @@ pub static FIND: Offer = Offer {
             required: false,
         },
         Argument { name: "explain", what: "Explain the ranking.", takes: Takes::Flag, required: false },
-        WHICH,
+        INSTANCE_ARGUMENT,
     ],
     output: find_output,
     annotations: Annotations {
@@ -178,7 +178,7 @@ const TOP: Argument = Argument {
     takes: Takes::Number(1, None),
     required: false,
 };
-const WHICH: Argument = Argument {
+const INSTANCE_ARGUMENT: Argument = Argument {
     name: INSTANCE,
     what: "Which GitLab; a URL in target names it too.",
     takes: Takes::Text,
@@ -220,7 +220,7 @@ pub static EXECUTE: Offer = Offer {
         COUNT_BY,
         SUM,
         TOP,
-        WHICH,
+        INSTANCE_ARGUMENT,
     ],
     output: execute_output,
     annotations: Annotations {
@@ -238,7 +238,7 @@ pub static READ: Offer = Offer {
     title: "Read from GitLab",
     description: "Run one GitLab action that only reads, by its id; for one that changes something, \
                   gitlab_execute_action.",
-    arguments: &[ACTION, PARAMS, FIELDS, VIEW, OFFSET, LINES, ALL, COUNT_BY, SUM, TOP, WHICH],
+    arguments: &[ACTION, PARAMS, FIELDS, VIEW, OFFSET, LINES, ALL, COUNT_BY, SUM, TOP, INSTANCE_ARGUMENT],
     output: execute_output,
     annotations: Annotations { read_only: true, destructive: None, idempotent: Some(true), open_world: true },
 };

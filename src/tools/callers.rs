@@ -1,7 +1,8 @@
 //! Tools for the callers of a shared server: each caller has tools of its own (credential, policy, look-ups,
 //! confirmation tokens, version, rate limit) on a catalog, a finder and connections that all of them share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use futures_util::future::join_all;
 use url::Url;
 
 use crate::catalog::Catalog;
-use crate::gitlab::{Client, Credential, HttpClients, UpstreamCounts, is_reachable};
+use crate::gitlab::{self, Client, Credential, HttpClients, UpstreamCounts, is_reachable};
 use crate::policy::{self, Confirm};
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
@@ -32,7 +33,7 @@ pub struct CallerProfile {
 pub enum CallerCredential {
     /// Its own, for the instance that it names; none for a caller without one.
     Own(Option<Credential>),
-    /// Tools of the settings, each for its instance.
+    /// The credentials of the settings, each for its own instance.
     OfServer,
 }
 
@@ -67,8 +68,22 @@ pub struct ToolsFactory {
     catalog: Arc<Catalog>,
     ranker: Arc<OnceLock<Ranker>>,
     auditor: Auditor,
-    /// Connections by the root URL of the instance.
-    connections: BTreeMap<Url, Arc<HttpClients>>,
+    connections: BTreeMap<ConnectionKey, Arc<HttpClients>>,
+}
+
+/// Settings by which accounts share connections: those of another account at the same URL may verify less.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ConnectionKey {
+    base: Url,
+    insecure_tls: bool,
+    ca_file: Option<PathBuf>,
+}
+
+impl ConnectionKey {
+    fn new(settings: &gitlab::Settings) -> ConnectionKey {
+        let gitlab::Settings { base, insecure_tls, ca_file, .. } = settings;
+        ConnectionKey { base: base.clone(), insecure_tls: *insecure_tls, ca_file: ca_file.clone() }
+    }
 }
 
 /// Error of [`ToolsFactory::tools_for`].
@@ -96,7 +111,7 @@ impl ToolsFactory {
         let mut connections = BTreeMap::new();
         for InstanceSettings { tools, .. } in &instances {
             let clients = || Arc::new(HttpClients::new(&tools.gitlab));
-            connections.entry(tools.gitlab.base.clone()).or_insert_with(clients);
+            connections.entry(ConnectionKey::new(&tools.gitlab)).or_insert_with(clients);
         }
         let (catalog, ranker) = (Arc::new(Catalog::embedded()?), Arc::default());
         Ok(ToolsFactory {
@@ -164,7 +179,7 @@ impl ToolsFactory {
         let labels = labels(&named);
         let is_single = labels.is_empty();
         let make = |settings: Settings, auditor: Auditor, client: Option<Arc<Client>>| {
-            let connected = self.connections.get(&settings.gitlab.base);
+            let connected = self.connections.get(&ConnectionKey::new(&settings.gitlab));
             let shared = SharedParts {
                 catalog: Arc::clone(&self.catalog),
                 ranker: Arc::clone(&self.ranker),
@@ -213,22 +228,33 @@ impl ToolsFactory {
 
     /// The instances that callers may name.
     pub fn instances(&self) -> impl Iterator<Item = &Url> {
-        self.connections.keys()
+        let bases: BTreeSet<&Url> = self.connections.keys().map(|key| &key.base).collect();
+        bases.into_iter()
     }
 
-    /// The HTTP clients of an instance.
+    /// The HTTP clients of an instance, those of its first account.
     pub fn connections(&self, base: &Url) -> Option<&Arc<HttpClients>> {
-        self.connections.get(base)
+        let first = self.instances.iter().find(|instance| instance.tools.gitlab.base == *base)?;
+        self.connections.get(&ConnectionKey::new(&first.tools.gitlab))
     }
 
     /// Outcomes of the requests to each instance.
     pub fn upstream(&self) -> Vec<(&Url, UpstreamCounts)> {
-        self.connections.iter().map(|(base, clients)| (base, clients.upstream().counts())).collect()
+        let mut sums: BTreeMap<&Url, UpstreamCounts> = BTreeMap::new();
+        for (key, clients) in &self.connections {
+            let (sum, counts) = (sums.entry(&key.base).or_default(), clients.upstream().counts());
+            sum.unanswered += counts.unanswered;
+            for (status, count) in counts.by_status {
+                *sum.by_status.entry(status).or_default() += count;
+            }
+        }
+        sums.into_iter().collect()
     }
 
     /// Probes each instance, all at the same time: true for those that answer within `limit`.
     pub async fn probe_instances(&self, limit: Duration) -> BTreeMap<Url, bool> {
-        let probes = self.connections.iter().map(|(base, clients)| async move {
+        let of_base = |base| self.connections(base).map(|clients| (base, clients));
+        let probes = self.instances().filter_map(of_base).map(|(base, clients)| async move {
             let reachable = is_reachable(clients, limit).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, "an instance cannot be probed");
                 false
@@ -259,5 +285,27 @@ impl ToolsFactory {
     /// Writes the audit lines of calls that have not ended.
     pub fn close_audit(&self) {
         self.auditor.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_are_shared_where_tls_is_verified_alike() {
+        let base = Url::parse("https://gitlab.example.com/").unwrap();
+        let plain = gitlab::Settings::new(base);
+        let key = ConnectionKey::new(&plain);
+        let same = gitlab::Settings { retries: 0, ..plain.clone() };
+        assert_eq!(ConnectionKey::new(&same), key);
+        let root = Url::parse("https://gitlab.example.com/gitlab").unwrap();
+        for other in [
+            gitlab::Settings { insecure_tls: true, ..plain.clone() },
+            gitlab::Settings { ca_file: Some(PathBuf::from("/ca.pem")), ..plain.clone() },
+            gitlab::Settings { base: root, ..plain.clone() },
+        ] {
+            assert_ne!(ConnectionKey::new(&other), key);
+        }
     }
 }

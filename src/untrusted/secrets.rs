@@ -45,8 +45,34 @@ const LONGEST_ENTITY: usize = 8;
 #[derive(Clone, Default)]
 pub struct Secrets {
     fixed: Vec<Vec<char>>,
-    /// Secrets that came later, newest last; none where none can come.
-    later: Option<Arc<RwLock<Vec<Vec<char>>>>>,
+    /// Secrets that came later; none where none can come.
+    later: Option<Arc<RwLock<Later>>>,
+}
+
+/// Secrets that came after the start.
+#[derive(Default)]
+struct Later {
+    /// The longest first, each with its number.
+    known: Vec<(u64, Vec<char>)>,
+    /// Number of the next secret.
+    next: u64,
+}
+
+impl Later {
+    fn contains(&self, secret: &[char]) -> bool {
+        self.known.iter().any(|(_, known)| known == secret)
+    }
+
+    /// Adds a secret; of many, the oldest is forgotten.
+    fn add(&mut self, secret: Vec<char>) {
+        if self.known.len() >= MOST_LATER {
+            let oldest = self.known.iter().map(|(number, _)| *number).min();
+            self.known.retain(|(number, _)| Some(*number) != oldest);
+        }
+        self.known.push((self.next, secret));
+        self.next += 1;
+        self.known.sort_by_key(|(_, secret)| std::cmp::Reverse(secret.len()));
+    }
 }
 
 impl Secrets {
@@ -71,11 +97,7 @@ impl Secrets {
         if later.read().unwrap_or_else(PoisonError::into_inner).contains(&secret) {
             return;
         }
-        let mut known = later.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_LATER {
-            known.remove(0);
-        }
-        known.push(secret);
+        later.write().unwrap_or_else(PoisonError::into_inner).add(secret);
     }
 
     /// Adds the secrets of a header: its value, and each part of it that looks random (`Basic dXNlcjpwYXNz`,
@@ -117,7 +139,8 @@ impl Secrets {
         };
         self.fixed.iter().for_each(&mut remove);
         if let Some(later) = &self.later {
-            later.read().unwrap_or_else(PoisonError::into_inner).iter().for_each(&mut remove);
+            let later = later.read().unwrap_or_else(PoisonError::into_inner);
+            later.known.iter().for_each(|(_, secret)| remove(secret));
         }
         text
     }
@@ -430,5 +453,11 @@ mod tests {
         assert_eq!(other.redact("glpat-third"), "[redacted]");
         (0..1000).for_each(|number| secrets.remember(&format!("glpat-number-{number}")));
         assert_eq!(secrets.redact("glpat-number-999"), "[redacted]");
+        assert_eq!(secrets.redact("glpat-number-0"), "glpat-number-0");
+        // The longest first, whichever came first.
+        for token in ["glpat-short", "glpat-short-and-more"] {
+            secrets.remember(token);
+        }
+        assert_eq!(secrets.redact("glpat-short-and-more"), "[redacted]");
     }
 }

@@ -35,7 +35,7 @@ impl ConfiguredInstance {
         ConfiguredInstance { name: name.to_owned(), paths, tools, reader: None, is_plain: true }
     }
 
-    /// Marks an instance that has a table in the settings file.
+    /// Sets whether the instance is that of the plain settings.
     pub fn with_plain(self, is_plain: bool) -> ConfiguredInstance {
         ConfiguredInstance { is_plain, ..self }
     }

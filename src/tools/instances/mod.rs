@@ -6,8 +6,10 @@ mod addresses;
 mod configured;
 mod route;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -53,12 +55,18 @@ impl Instances {
     /// Runs `gitlab_find_action`, with the policy and the version of the instance.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
         if self.is_single() {
-            return self.default.tools.find(request);
+            if request.instance.is_some() {
+                self.route_find(request).map_err(|error| self.bounded(error))?;
+            }
+            return self.default.tools.find(&FindRequest { instance: None, ..request.clone() });
         }
         let route = self.route_find(request).map_err(|error| self.bounded(error))?;
         let found = route.instance.tools.find(request);
         if !route.is_named {
-            return found.map(|answer| self.redact(answer, route.instance));
+            return match found {
+                Ok(answer) => Ok(self.redact(answer, route.instance)),
+                Err(error) => Err(self.bounded(error)),
+            };
         }
         let mut outcome = self.finish(found, route);
         if let Ok(answer) = &mut outcome {
@@ -83,7 +91,8 @@ impl Instances {
     /// Runs `gitlab_execute_action` on the instance that the request is for.
     pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         if self.is_single() {
-            return self.default.tools.execute(request).await;
+            let request = self.check_instance(request).map_err(|error| self.bounded(error))?;
+            return self.default.tools.execute(&request).await;
         }
         let route = self.route_execute(request).map_err(|error| self.bounded(error))?;
         let request = self.without_instance(request);
@@ -92,11 +101,13 @@ impl Instances {
 
     /// Runs `gitlab_read_action`: executes what policy calls a read, and refuses everything else.
     pub async fn read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        let route = match self.is_single() {
-            true => Route { instance: &self.default, is_named: false },
-            false => self.route_execute(request).map_err(|error| self.bounded(error))?,
+        let chosen = match self.is_single() {
+            true => self
+                .check_instance(request)
+                .map(|asked| (Route { instance: &self.default, is_named: false }, asked)),
+            false => self.route_execute(request).map(|route| (route, self.without_instance(request))),
         };
-        let asked = self.without_instance(request);
+        let (route, asked) = chosen.map_err(|error| self.bounded(error))?;
         let Some(reader) = &route.instance.reader else {
             let message = format!("{READ} is not offered (GITLAB_READ_TOOL)");
             let error = ToolError::new(ErrorKind::Denied, message);
@@ -128,9 +139,15 @@ impl Instances {
             query.split('&').partition(|pair| pair.starts_with("instance="));
         let rest: Vec<&str> = rest.into_iter().filter(|pair| !pair.is_empty()).collect();
         let uri = if rest.is_empty() { path.to_owned() } else { format!("{path}?{}", rest.join("&")) };
+        if names.len() > 1 {
+            let message = "`instance` is given more than once: expected one name";
+            return Err(ToolError::new(ErrorKind::InvalidParams, message));
+        }
         let name = names.first().and_then(|pair| pair.strip_prefix("instance="));
-        let route =
-            self.route_find(&FindRequest { instance: name.map(str::to_owned), ..FindRequest::default() })?;
+        let instance = name.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned());
+        let route = self
+            .route_find(&FindRequest { instance, ..FindRequest::default() })
+            .map_err(|error| self.bounded(error))?;
         Ok((Arc::clone(&route.instance.tools), uri))
     }
 
@@ -139,6 +156,24 @@ impl Instances {
         for instance in self.all().filter(|_| !self.is_single()) {
             instance.tools.client.secrets().redact_string(text);
         }
+    }
+
+    /// Redacts the credentials of every other instance in a value.
+    pub fn redact_value(&self, value: &mut Value) {
+        for instance in self.all().filter(|_| !self.is_single()) {
+            instance.tools.client.secrets().redact_value(value);
+        }
+    }
+
+    /// The request for the only instance, without its name.
+    ///
+    /// # Errors
+    /// A name that is not the instance's.
+    fn check_instance(&self, request: &ExecuteRequest) -> Result<ExecuteRequest, ToolError> {
+        if let Some(name) = &request.instance {
+            self.named(name, request)?;
+        }
+        Ok(ExecuteRequest { instance: None, ..request.clone() })
     }
 
     /// The request as the tools of one instance take it. A confirmation token is then independent of how the instance
@@ -168,8 +203,11 @@ impl Instances {
             }
             Err(mut error) => {
                 if !route.instance.is_plain {
-                    error.hint = error.hint.map(|hint| name_table_keys(&hint, name));
-                    if !self.front.is_read_only() {
+                    if NAME_SETTINGS.contains(&error.kind) {
+                        error.hint = error.hint.map(|hint| name_table_keys(&hint, name));
+                    }
+                    // Other messages quote parameters and GitLab's answers.
+                    if error.kind == ErrorKind::Denied && !self.front.is_read_only() {
                         error.message = name_table_keys(&error.message, name);
                     }
                 }
@@ -194,7 +232,18 @@ impl Instances {
     }
 }
 
-/// Keys of a table `[[instance]]` in place of the plain settings; a setting that another one begins with stands after it.
+/// Kinds of errors whose hints name settings.
+const NAME_SETTINGS: [ErrorKind; 7] = [
+    ErrorKind::Denied,
+    ErrorKind::Unauthorized,
+    ErrorKind::Forbidden,
+    ErrorKind::NotFound,
+    ErrorKind::GitlabError,
+    ErrorKind::Network,
+    ErrorKind::InvalidParams,
+];
+
+/// Keys of a table `[[instance]]` in place of the plain settings.
 const TABLE_KEYS: [(&str, &str); 8] = [
     ("GITLAB_TOKEN_COMMAND", "token_command"),
     ("GITLAB_TOKEN_FILE", "token_file"),
@@ -206,11 +255,19 @@ const TABLE_KEYS: [(&str, &str); 8] = [
     ("GITLAB_READ_ONLY", "read_only"),
 ];
 
-/// Words on the plain settings as words on the table of an instance.
+/// Words on the plain settings as words on the table of an instance. Only whole words that are not in quotes: a quoted
+/// one is a value.
 pub fn name_table_keys(text: &str, instance: &str) -> String {
-    TABLE_KEYS.iter().fold(text.to_owned(), |text, (setting, key)| {
-        text.replace(setting, &format!("`{key}` of [[instance]] {instance}"))
-    })
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '`' | '"');
+    let pieces = text.split_inclusive(|c| !is_part(c)).map(|piece| {
+        let word = piece.trim_end_matches(|c| !is_part(c));
+        let key = TABLE_KEYS.iter().find_map(|(setting, key)| (*setting == word).then_some(key));
+        match (key, piece.strip_prefix(word)) {
+            (Some(key), Some(rest)) => Cow::Owned(format!("`{key}` of [[instance]] {instance}{rest}")),
+            _ => Cow::Borrowed(piece),
+        }
+    });
+    pieces.collect()
 }
 
 /// The name of an instance that has none of its own: its host, with the port and the path if there are any.
@@ -225,4 +282,25 @@ pub(crate) fn labels(named: &[(&str, &Url)]) -> Arc<[InstanceLabel]> {
     let label =
         |(name, base): &(&str, &Url)| InstanceLabel { name: (*name).to_owned(), base: (*base).clone() };
     if named.len() > 1 { named.iter().map(label).collect() } else { Arc::from([]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_named_as_keys_of_the_table() {
+        for (text, expected) in [
+            ("set a new one in GITLAB_TOKEN.", "set a new one in `token_env` of [[instance]] work."),
+            (
+                "GITLAB_TOKEN_FILE, or (GITLAB_URL)",
+                "`token_file` of [[instance]] work, or (`url` of [[instance]] work)",
+            ),
+            ("MY_GITLAB_TOKEN and GITLAB_TOKEN_OLD", "MY_GITLAB_TOKEN and GITLAB_TOKEN_OLD"),
+            ("`key`: \"GITLAB_TOKEN\", `GITLAB_URL`", "`key`: \"GITLAB_TOKEN\", `GITLAB_URL`"),
+            ("", ""),
+        ] {
+            assert_eq!(name_table_keys(text, "work"), expected);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::addresses::Addresses;
 use super::configured::{ConfiguredInstance, Instances};
 use crate::call::{self, FullPath};
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::types::{EXECUTE, ExecuteRequest, FindRequest, INSTANCE, NextCall};
+use crate::tools::types::{ExecuteRequest, FindRequest, INSTANCE, NextCall};
 use crate::tools::workspace::{self, git_remote};
 use crate::untrusted::quote;
 
@@ -28,7 +28,7 @@ impl Instances {
         let by_url = self.by_url(&addresses)?;
         match (named, by_url.first()) {
             (Some(named), Some(of_url)) if !of_url.shares_root(named) => {
-                Err(contradiction(named, of_url, request))
+                Err(self.contradiction(named, of_url, request))
             }
             (Some(named), _) => Ok(Route { instance: named, is_named: true }),
             (None, Some(_)) => Ok(Route { instance: self.account(&by_url, &addresses)?, is_named: true }),
@@ -84,11 +84,33 @@ impl Instances {
         })
     }
 
-    fn named(&self, name: &str, request: &ExecuteRequest) -> Result<&ConfiguredInstance, ToolError> {
-        self.find_named(name).ok_or_else(|| {
-            let request = ExecuteRequest { instance: None, ..request.clone() };
-            self.unknown_name(name).fix(NextCall::for_request(&request))
-        })
+    /// The instance of that name, else the error for a request with an unknown one.
+    pub(super) fn named(
+        &self,
+        name: &str,
+        request: &ExecuteRequest,
+    ) -> Result<&ConfiguredInstance, ToolError> {
+        self.find_named(name)
+            .ok_or_else(|| self.unknown_name(name).fix(NextCall::for_request(&self.without_consent(request))))
+    }
+
+    /// The request without its instance and without consent: consent to a call of one instance is none to another.
+    fn without_consent(&self, request: &ExecuteRequest) -> ExecuteRequest {
+        ExecuteRequest { confirm: None, confirmation_token: None, ..self.without_instance(request) }
+    }
+
+    fn contradiction(
+        &self,
+        named: &ConfiguredInstance,
+        of_url: &ConfiguredInstance,
+        request: &ExecuteRequest,
+    ) -> ToolError {
+        let message = format!(
+            "`instance` is {}, but a URL in the call is of {}. Nothing was sent",
+            named.name, of_url.name
+        );
+        let request = ExecuteRequest { instance: Some(of_url.name.clone()), ..self.without_consent(request) };
+        ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::for_request(&request))
     }
 
     /// The argument `instance` among the parameters of an action that has no such parameter.
@@ -189,24 +211,6 @@ impl Instances {
             self.all().map(|instance| format!("{} ({})", instance.name, instance.tools.base)).collect();
         format!("Configured: {}.", known.join(", "))
     }
-}
-
-fn contradiction(
-    named: &ConfiguredInstance,
-    of_url: &ConfiguredInstance,
-    request: &ExecuteRequest,
-) -> ToolError {
-    let message = format!(
-        "`instance` is {}, but a URL in the call is of {}. Nothing was sent",
-        named.name, of_url.name
-    );
-    let mut arguments = NextCall::for_request(request).arguments;
-    if let Value::Object(arguments) = &mut arguments {
-        arguments.insert(INSTANCE.to_owned(), json!(of_url.name));
-        // Consent to one call is none to another.
-        arguments.retain(|name, _| !["confirm", "confirmation_token"].contains(&name.as_str()));
-    }
-    ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(EXECUTE, arguments))
 }
 
 fn two_instances(one: &ConfiguredInstance, other: &ConfiguredInstance) -> ToolError {

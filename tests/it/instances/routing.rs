@@ -116,8 +116,57 @@ fn what_is_not_configured_is_refused_with_what_is() {
     assert!(setup.work.seen().is_empty(), "{:?}", setup.work.seen());
     assert_eq!(error["fix"]["arguments"]["instance"], "work");
     assert!(error["fix"]["arguments"].get("confirm").is_none(), "{error}");
+    // The call without the unknown name goes to another instance, so it has no consent.
+    for (params, beside) in [
+        (issue, json!({"instance": "nobody", "confirm": true, "confirmation_token": "x"})),
+        (inside("nobody"), json!({"confirm": true})),
+    ] {
+        let error = refused(&run(&mut client, "issue.delete", params, beside), "invalid_params");
+        let arguments = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 7}});
+        assert_eq!(error["fix"]["arguments"], arguments, "{error}");
+    }
+    assert!(!setup.home.seen().iter().any(is_of_call), "{:?}", setup.home.seen());
     let inside = run(&mut client, "issue.get", inside("work"), json!({}));
     assert_eq!(inside.structured["instance"], "work", "{}", inside.text);
+}
+
+#[test]
+fn a_name_that_is_not_that_of_the_only_instance_is_refused() {
+    let setup = Setup::new();
+    let url = setup.home.url();
+    let variables = [("GITLAB_URL", url.as_str()), ("GITLAB_TOKEN", HOME_TOKEN)];
+    let params = json!({"fullPath": "acme/widget", "iid": 7}).to_string();
+    let run = |command: &[&str], name: &str| {
+        let arguments = [command, &["--instance", name]].concat();
+        let output = program(&arguments, &variables).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let deletion = ["execute", "issue.delete", "--params", params.as_str(), "--confirm"];
+    for command in [&deletion[..], &["find", "delete an issue"]] {
+        let (code, text) = run(command, "nobody");
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.contains("no GitLab is configured as \"nobody\""), "{text}");
+    }
+    assert!(setup.home.seen().is_empty(), "{:?}", setup.home.seen());
+    let reading = ["execute", "issue.get", "--params", params.as_str()];
+    for name in [setup.home_name(), url.clone()] {
+        let (code, text) = run(&reading, &name);
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("HOMEMARK"), "{text}");
+    }
+}
+
+#[test]
+fn an_error_quotes_a_key_that_is_named_like_a_setting() {
+    let setup = Setup::new();
+    let missing = answer(404, json!({"message": "404 Variable Not Found"}));
+    setup.work.answer("GET", "/projects/[^/]*/variables/GITLAB_TOKEN", missing);
+    let mut client = setup.client(&[]);
+    let params = json!({"fullPath": "acme/widget", "key": "GITLAB_TOKEN"});
+    let reply = run(&mut client, "ci_variable.get", params, json!({"instance": "work"}));
+    let error = refused(&reply, "not_found");
+    assert!(error["message"].as_str().unwrap().contains("GITLAB_TOKEN"), "{error}");
+    assert!(!reply.text.contains("token_env"), "{}", reply.text);
 }
 
 #[test]
@@ -320,15 +369,22 @@ fn the_argument_is_there_where_there_are_several() {
 #[test]
 fn resources_are_read_from_the_instance_that_they_name() {
     let setup = Setup::new();
+    // RFC 6570 encodes the value of a query parameter.
+    let work = setup.work.url().replace(':', "%3A").replace('/', "%2F");
+    let encoded = format!("gitlab://project/acme/widget/issue/7?instance={work}");
     let mut client = setup.client(&[]);
     for (uri, mark) in [
         ("gitlab://project/acme/widget/issue/7", "HOMEMARK"),
         ("gitlab://project/acme/widget/issue/7?instance=work", "WORKMARK"),
+        (encoded.as_str(), "WORKMARK"),
     ] {
         let read = client.request("resources/read", json!({"uri": uri}));
         assert!(read["result"]["contents"][0]["text"].as_str().unwrap().contains(mark), "{read}");
         assert_eq!(read["result"]["contents"][0]["uri"], uri);
     }
+    let two = json!({"uri": "gitlab://project/acme/widget/issue/7?instance=work&instance=account"});
+    let read = client.request("resources/read", two);
+    assert!(read["error"]["message"].as_str().unwrap().contains("more than once"), "{read}");
     let unknown = json!({"uri": "gitlab://project/acme/widget/issue/7?instance=nobody"});
     let read = client.request("resources/read", unknown);
     assert!(read["error"]["message"].as_str().unwrap().contains("no GitLab is configured"), "{read}");
@@ -439,9 +495,11 @@ fn a_command_is_a_source_of_the_token_of_an_instance() {
 
 #[test]
 fn doctor_examines_each_instance() {
-    let setup = Setup::new();
+    let (setup, home) = (Setup::new(), tempfile::tempdir().unwrap());
+    fs::create_dir(home.path().join(".cursor")).unwrap();
     let (file, url) = (setup.settings().display().to_string(), setup.home.url());
     let variables = [
+        ("HOME", home.path().to_str().unwrap()),
         ("GITLAB_URL", url.as_str()),
         ("GITLAB_TOKEN", HOME_TOKEN),
         ("GITLAB_MCP_CONFIG", file.as_str()),
@@ -455,6 +513,8 @@ fn doctor_examines_each_instance() {
         let address = checks.iter().find(|check| check["instance"] == name && check["check"] == "address");
         assert_eq!(address.unwrap()["state"], "fine", "{report}");
     }
+    let clients: Vec<&Value> = checks.iter().filter(|check| check["check"] == "client").collect();
+    assert!(clients.len() == 1 && clients[0]["instance"].is_null(), "a client is of no instance: {report}");
     let output = program(&["doctor"], &variables).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("\nwork:\n") && text.contains("\naccount:\n"), "{text}");

@@ -261,4 +261,19 @@ fn a_token_of_another_instance_is_masked_in_an_answer() {
     }
     let read = client.request("resources/read", json!({"uri": "gitlab://project/acme/widget/issue/9"}));
     assert!(!read.to_string().contains(WORK_TOKEN), "{read}");
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains("[redacted]"), "{read}");
+    // Errors as well.
+    let message = format!("404 {WORK_TOKEN} and {HOME_TOKEN} Not Found");
+    let missing = || answer(404, json!({"message": message}));
+    setup.home.says("GET /api/v4/projects/acme%2Fwidget/issues/8", [missing(), missing()]);
+    let reply =
+        client.call(EXECUTE, call("issue.get", json!({"fullPath": "acme/widget", "iid": 8}), json!({})));
+    assert!(reply.is_error, "{}", reply.text);
+    let read = client.request("resources/read", json!({"uri": "gitlab://project/acme/widget/issue/8"}));
+    assert!(read.get("error").is_some(), "{read}");
+    for shown in [reply.text, reply.structured.to_string(), read.to_string()] {
+        assert!(shown.contains("404 [redacted] and [redacted] Not Found"), "{shown}");
+        assert!(!shown.contains(WORK_TOKEN) && !shown.contains(HOME_TOKEN), "{shown}");
+    }
 }
