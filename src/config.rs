@@ -72,6 +72,7 @@ pub struct Config {
     pub max_requests: usize,
     pub files_dir: Option<PathBuf>,
     pub local_hints: bool,
+    /// Root certificates for instances without their own.
     pub ca_file: Option<PathBuf>,
     pub client_certificate: Option<ClientCertificate>,
     pub insecure_tls: bool,
@@ -130,7 +131,7 @@ impl Config {
             paths: Vec::new(),
             read_only: false,
             policy: None,
-            ca_file: None,
+            ca_file: sources.parse_in_job(job.as_ref(), &CA_FILE, values::readable)?,
             insecure_tls,
             is_plain: true,
         };
@@ -151,7 +152,7 @@ impl Config {
             max_requests: sources.parse_required(&MAX_REQUESTS, values::requests)?,
             files_dir: sources.parse(&FILES_DIR, values::directory)?,
             local_hints: sources.parse_required(&LOCAL_HINTS, values::switch)?,
-            ca_file: sources.parse_in_job(job.as_ref(), &CA_FILE, values::readable)?,
+            ca_file: sources.parse(&CA_FILE, values::readable)?,
             client_certificate: sources.client_certificate()?,
             insecure_tls,
             extra_headers: sources.parse(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),

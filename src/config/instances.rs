@@ -67,8 +67,8 @@ impl ConfiguredInstance {
 }
 
 impl Sources<'_> {
-    /// All instances, the default first. The plain settings are the default if they have a URL or a token, or if there
-    /// is no table; else it is that of the first table. `listed` are further roots, of the HTTP server.
+    /// All instances, the default first. The plain settings are the default if they name a URL or a token, or if there
+    /// is no table; else it is that of the first table. A sign-in and GITLAB_CREDENTIALS name no token. `listed` are further roots, of the HTTP server.
     ///
     /// # Errors
     /// An invalid table, or two instances of one name.
@@ -83,7 +83,7 @@ impl Sources<'_> {
         for table in self.file.iter().flat_map(|file| &file.instances) {
             instances.push(self.configured(table, time_limit, login)?);
         }
-        let is_plain_set = !plain.credentials.is_none() || self.find(&URL)?.is_some();
+        let is_plain_set = plain.credentials.is_given() || self.find(&URL)?.is_some();
         if is_plain_set || instances.is_empty() {
             instances.insert(0, plain);
         }

@@ -179,7 +179,7 @@ fn variables_of_a_job_hold_for_its_own_instance_and_below_every_setting() {
     let config = resolve(&job).unwrap();
     assert_eq!(config.instance, Instance::At(Url::parse("https://git.example.com/").unwrap()));
     assert_eq!(config.project.as_deref(), Some("acme/widget"));
-    assert_eq!(config.ca_file.as_deref(), Some(authority.path()));
+    assert_eq!(config.instances[0].ca_file.as_deref(), Some(authority.path()));
     assert_eq!(config.credentials.describe(), "CI_JOB_TOKEN");
 
     let with = |more: &[(&str, &str)]| resolve(&[&job, more].concat()).unwrap();
@@ -192,8 +192,17 @@ fn variables_of_a_job_hold_for_its_own_instance_and_below_every_setting() {
     for url in ["https://gitlab.com", "http://git.example.com", "https://git.example.com:8443", "sandbox"] {
         let config = with(&[("GITLAB_URL", url)]);
         assert!(config.project.is_none() && config.ca_file.is_none(), "{url}");
+        assert!(config.instances[0].ca_file.is_none(), "{url}");
         assert_eq!(config.credentials.describe(), "none", "{url}");
     }
+    let tables = file("[[instance]]\nname = 'work'\nurl = 'https://work.example'\n");
+    let config = with(&[("GITLAB_MCP_CONFIG", tables.path().to_str().unwrap())]);
+    let ca_file = |of: &ConfiguredInstance| {
+        let Instance::At(base) = &of.instance else { panic!("{} has no root", of.name) };
+        config.connection(of, base.clone()).ca_file
+    };
+    let files: Vec<_> = config.instances.iter().map(|of| (of.name.as_str(), ca_file(of))).collect();
+    assert_eq!(files, [("git.example.com", Some(authority.path().to_owned())), ("work", None)]);
     assert!(refusal(&[("CI_SERVER_URL", "git.example.com")]).starts_with("CI_SERVER_URL: expected an http"));
 }
 
@@ -210,6 +219,23 @@ fn sign_ins_are_kept_in_the_state_directory_of_the_user() {
     }
     let own = Some(PathBuf::from("/nowhere/mine"));
     assert_eq!(file(&[("HOME", "/nowhere"), ("GITLAB_LOGIN_FILE", "/nowhere/mine")]), own);
+}
+
+#[test]
+fn a_sign_in_and_helpers_do_not_make_the_plain_settings_the_default() {
+    let tables = file("[[instance]]\nname = 'work'\nurl = 'https://work.example'\n");
+    let sign_in = r#"{"kind": "oauth", "client_id": "my-app", "access_token": "sesame"}"#;
+    let sign_ins = file(&format!(r#"{{"version": 1, "sign_ins": {{"https://gitlab.com/": {sign_in}}}}}"#));
+    let (tables, sign_ins) = (tables.path().to_str().unwrap(), sign_ins.path().to_str().unwrap());
+    let names = |variables: &[(&str, &str)]| -> Vec<String> {
+        let config = resolve(&[&[("GITLAB_MCP_CONFIG", tables)], variables].concat()).unwrap();
+        config.instances.into_iter().map(|one| one.name).collect()
+    };
+    assert_eq!(names(&[("GITLAB_CREDENTIALS", "glab")]), ["work"]);
+    assert_eq!(names(&[("GITLAB_LOGIN_FILE", sign_ins)]), ["work"]);
+    assert_eq!(names(&[("GITLAB_CREDENTIALS", "glab"), ("GITLAB_LOGIN_FILE", sign_ins)]), ["work"]);
+    assert_eq!(names(&[("GITLAB_TOKEN", "glpat-1")]), ["gitlab.com", "work"]);
+    assert_eq!(names(&[("GITLAB_URL", "https://gitlab.com")]), ["gitlab.com", "work"]);
 }
 
 #[test]

@@ -163,9 +163,9 @@ impl Choice {
         matches!(self.source, Source::None | Source::NotSignedIn(_))
     }
 
-    /// True if the token is that of a CI/CD job.
-    pub fn is_job_token(&self) -> bool {
-        matches!(&self.source, Source::Variable(GivenToken { token: Token::Job(_), .. }))
+    /// True if a setting or the CI/CD job names the token.
+    pub fn is_given(&self) -> bool {
+        matches!(self.source, Source::File { .. } | Source::Variable(_) | Source::Command(_))
     }
 
     /// Describes the source, never its value.

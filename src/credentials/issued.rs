@@ -63,7 +63,7 @@ pub(super) fn parse_output(text: &str, now: SystemTime) -> Option<IssuedToken> {
     let is_set = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
     let expires_at = match (is_set("expires_at"), is_set("expires_in")) {
         (true, _) => Some(parse_time(fields.get("expires_at")?)?),
-        (false, true) => Some(now.checked_add(Duration::from_secs(fields.get("expires_in")?.as_u64()?))?),
+        (false, true) => Some(expiry(now, Duration::from_secs(fields.get("expires_in")?.as_u64()?))?),
         (false, false) => None,
     };
     Some(IssuedToken { token, expires_at })
@@ -72,14 +72,25 @@ pub(super) fn parse_output(text: &str, now: SystemTime) -> Option<IssuedToken> {
 /// Parses RFC 3339, or Unix time in seconds.
 fn parse_time(value: &Value) -> Option<SystemTime> {
     match value {
-        Value::String(text) => OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from),
+        Value::String(text) => {
+            let parsed = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+            from_unix(u64::try_from(parsed.unix_timestamp()).ok()?)
+        }
         Value::Number(number) => from_unix(number.as_u64()?),
         _ => None,
     }
 }
 
+/// Time of a Unix timestamp; none after the year 9999, which RFC 3339 cannot express.
 pub(super) fn from_unix(seconds: u64) -> Option<SystemTime> {
-    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+    let end = OffsetDateTime::from_unix_timestamp(i64::try_from(seconds).ok()?).ok()?;
+    Some(end.into())
+}
+
+/// Time at which a token with this remaining lifetime expires; none after the year 9999.
+pub(super) fn expiry(now: SystemTime, left: Duration) -> Option<SystemTime> {
+    let end = now.checked_add(left)?;
+    from_unix(to_unix(end)).map(|_| end)
 }
 
 pub(super) fn to_unix(time: SystemTime) -> u64 {
@@ -128,6 +139,9 @@ mod tests {
             "{\"token\": \"glpat-1\"",
             "{\"token\": \"glpat-1\", \"expires_at\": \"tomorrow\"}",
             "{\"token\": \"glpat-1\", \"expires_in\": -1}",
+            "{\"token\": \"glpat-1\", \"expires_at\": 1766000000000}",
+            "{\"token\": \"glpat-1\", \"expires_at\": \"9999-12-31T23:59:59-01:00\"}",
+            "{\"token\": \"glpat-1\", \"expires_in\": 1766000000000}",
         ] {
             assert!(parse_output(text, now).is_none(), "{text}");
         }

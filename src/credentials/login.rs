@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use url::Url;
 
 use super::git_helpers;
-use super::issued::MARGIN;
+use super::issued::{MARGIN, expiry};
 use super::login_file::{KeptSignIn, LockedLoginFile, LoginFile, LoginFileError, SignIn};
 use crate::gitlab::{
     CredentialError, ErrorCode, HttpClients, IssuedToken, OAuthError, Token, refresh_tokens,
@@ -67,7 +67,7 @@ impl Login {
             client_id: kept.client_id,
             access_token: granted.access_token,
             refresh_token: granted.refresh_token.or(kept.refresh_token),
-            expires_at: granted.expires_in.and_then(|left| SystemTime::now().checked_add(left)),
+            expires_at: granted.expires_in.and_then(|left| expiry(SystemTime::now(), left)),
             scope: granted.scope.or(kept.scope),
         };
         let issued = issued(&renewed);

@@ -154,11 +154,22 @@ impl LoginFile {
         }
     }
 
+    /// Loads the sign-ins for reading. A program may run without a home directory, or in that of another user.
     fn load(&self) -> Result<FileBody, LoginFileError> {
+        self.load_unless(&NO_FILE)
+    }
+
+    /// Loads the sign-ins for a change. A file that exists but cannot be read is an error: replacing it would lose its
+    /// sign-ins.
+    fn load_for_change(&self) -> Result<FileBody, LoginFileError> {
+        self.load_unless(&[io::ErrorKind::NotFound])
+    }
+
+    /// Loads the sign-ins. Errors of the kinds `absent` mean that there are none.
+    fn load_unless(&self, absent: &[io::ErrorKind]) -> Result<FileBody, LoginFileError> {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
-            // A program may run without a home directory, or in that of another user.
-            Err(error) if NO_FILE.contains(&error.kind()) => {
+            Err(error) if absent.contains(&error.kind()) => {
                 return Ok(FileBody { version: VERSION, sign_ins: BTreeMap::new() });
             }
             Err(error) => return Err(LoginFileError::Read(self.path.clone(), error)),
@@ -204,13 +215,13 @@ impl LockedLoginFile<'_> {
     }
 
     pub fn keep(&self, base: &Url, sign_in: &SignIn) -> Result<(), LoginFileError> {
-        let mut body = self.file.load()?;
+        let mut body = self.file.load_for_change()?;
         body.sign_ins.insert(base.as_str().to_owned(), sign_in.to_entry());
         self.file.write(&body).map_err(|error| LoginFileError::Write(self.file.path.clone(), error))
     }
 
     pub fn remove(&self, base: &Url) -> Result<(), LoginFileError> {
-        let mut body = self.file.load()?;
+        let mut body = self.file.load_for_change()?;
         body.sign_ins.remove(base.as_str());
         self.file.write(&body).map_err(|error| LoginFileError::Write(self.file.path.clone(), error))
     }
@@ -270,4 +281,20 @@ fn may_be_read_by_others(metadata: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn may_be_read_by_others(_: &fs::Metadata) -> bool {
     false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unreadable_file_has_no_sign_ins_but_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "").unwrap();
+        let file = LoginFile::new(folder.path().join("file/sign-ins.json"));
+        assert!(file.load().unwrap().sign_ins.is_empty());
+        assert!(matches!(file.load_for_change(), Err(LoginFileError::Read(..))));
+        let missing = LoginFile::new(folder.path().join("sign-ins.json"));
+        assert!(missing.load_for_change().unwrap().sign_ins.is_empty());
+    }
 }

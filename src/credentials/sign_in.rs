@@ -6,6 +6,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::git_helpers::{self, Helper};
+use super::issued::expiry;
 use super::login_file::{KeptSignIn, LoginFile, LoginFileError, SignIn};
 use crate::gitlab::{
     CredentialError, DeviceAuthorization, ErrorCode, GitlabError, GrantedTokens, HttpClients, OAuthError,
@@ -51,7 +52,7 @@ pub enum SignOut {
     NotSignedIn,
     /// The tokens are revoked and removed.
     Revoked,
-    /// The tokens are removed from the file, but GitLab could not be told.
+    /// The tokens are removed from the file, but the revocation request failed.
     NotRevoked(OAuthError),
     /// Another program is no longer used; its own sign-in stays.
     HelperUnused(Helper),
@@ -76,7 +77,7 @@ pub async fn begin_sign_in(
     })
 }
 
-/// Waits until the user has entered the code, and keeps the tokens in the file.
+/// Waits until the user has entered the code, keeps the tokens in the file, and revokes those of an earlier sign-in.
 ///
 /// # Errors
 /// The user denied it or did not answer in time, or the file cannot be written.
@@ -93,10 +94,10 @@ pub async fn finish_sign_in(
         client_id: client_id.to_owned(),
         access_token: granted.access_token,
         refresh_token: granted.refresh_token,
-        expires_at: granted.expires_in.and_then(|left| SystemTime::now().checked_add(left)),
+        expires_at: granted.expires_in.and_then(|left| expiry(SystemTime::now(), left)),
         scope: granted.scope,
     };
-    Ok(file.lock().await?.keep(base, &SignIn::Kept(kept))?)
+    replace(clients, file, base, &SignIn::Kept(kept)).await
 }
 
 /// Asks a program for its credential for the instance. Returns true if it has one.
@@ -107,12 +108,36 @@ pub async fn try_helper(helper: Helper, base: &Url, time_limit: Duration) -> Res
     git_helpers::ask(&[helper], base, time_limit).await.map(|issued| issued.is_some())
 }
 
-/// Records that the user agrees to the use of another program's sign-in.
+/// Records that the user agrees to the use of another program's sign-in, and revokes the tokens of an earlier one.
 ///
 /// # Errors
 /// The file cannot be written.
-pub async fn use_helper(helper: Helper, file: &LoginFile, base: &Url) -> Result<(), SignInError> {
-    Ok(file.lock().await?.keep(base, &SignIn::Helper(helper))?)
+pub async fn use_helper(
+    helper: Helper,
+    clients: &HttpClients,
+    file: &LoginFile,
+    base: &Url,
+) -> Result<(), SignInError> {
+    replace(clients, file, base, &SignIn::Helper(helper)).await
+}
+
+/// Keeps a sign-in, then revokes the tokens of the one that it replaces.
+async fn replace(
+    clients: &HttpClients,
+    file: &LoginFile,
+    base: &Url,
+    sign_in: &SignIn,
+) -> Result<(), SignInError> {
+    let locked = file.lock().await?;
+    let replaced = locked.find(base)?;
+    locked.keep(base, sign_in)?;
+    drop(locked);
+    if let Some(SignIn::Kept(old)) = replaced
+        && let Err(error) = revoke(clients, &old).await
+    {
+        tracing::warn!(%error, "the tokens of the earlier sign-in may still be valid: the revocation request failed");
+    }
+    Ok(())
 }
 
 /// Revokes the tokens of the sign-in and removes it from the file.

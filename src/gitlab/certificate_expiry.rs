@@ -1,5 +1,5 @@
-//! Expiry of the certificate that GitLab presented, from its DER encoding (RFC 5280, 4.1): webpki checks it and does
-//! not tell it.
+//! Expiry of the certificate that GitLab presented, from its DER encoding (RFC 5280, 4.1): webpki verifies
+//! the validity period but does not expose it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;

@@ -17,6 +17,8 @@ pub enum AuthError {
          confidential, any redirect URI), and give its id: gitlab-mcp auth login --client-id ID"
     )]
     NoClientId(Url),
+    #[error("{0} named no web page on which to enter the code; set GITLAB_TOKEN to a personal access token")]
+    NoPage(Url),
     #[error("{} has no credential for {host}. {}", .helper.name(), .helper.remedy(.host))]
     NoCredential { helper: Helper, host: String },
     #[error("{}. {}", .0.what, .0.hint)]
@@ -30,7 +32,10 @@ impl AuthError {
     pub fn exit_code(&self) -> u8 {
         match self {
             AuthError::Sandbox | AuthError::NoFile | AuthError::NoClientId(_) => 2,
-            AuthError::NoCredential { .. } | AuthError::Credential(_) | AuthError::SignIn(_) => 1,
+            AuthError::NoPage(_)
+            | AuthError::NoCredential { .. }
+            | AuthError::Credential(_)
+            | AuthError::SignIn(_) => 1,
         }
     }
 }

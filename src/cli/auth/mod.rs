@@ -18,9 +18,10 @@ use crate::config::{Config, ConfiguredInstance, Instance};
 use crate::credentials::{
     Choice, Helper, LoginFile, SignOut, begin_sign_in, finish_sign_in, sign_out, try_helper, use_helper,
 };
-use crate::gitlab::{Content, HttpClients};
+use crate::gitlab::{Content, DeviceAuthorization, HttpClients};
 use crate::text::error_chain;
 use crate::tools::{self, Tools};
+use crate::untrusted::one_line;
 
 /// Runs a subcommand. `settings` are those of the tools.
 pub async fn run(
@@ -37,7 +38,7 @@ pub async fn run(
 }
 
 /// The default instance with its root URL, and the file of sign-ins.
-fn place(config: &Config) -> Result<(&ConfiguredInstance, &Url, LoginFile), AuthError> {
+fn default_target(config: &Config) -> Result<(&ConfiguredInstance, &Url, LoginFile), AuthError> {
     let of = config.instances.first().ok_or(AuthError::Sandbox)?;
     let Instance::At(base) = &of.instance else { return Err(AuthError::Sandbox) };
     let path = config.login.file.clone().ok_or(AuthError::NoFile)?;
@@ -50,7 +51,7 @@ async fn log_in(
     settings: tools::Settings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let (of, base, file) = place(config)?;
+    let (of, base, file) = default_target(config)?;
     if of.is_unencrypted() {
         tracing::warn!("the sign-in travels unencrypted: GITLAB_URL is plain http to another machine");
     }
@@ -59,11 +60,12 @@ async fn log_in(
         (None, None) if io::stdin().is_terminal() => consented_helper(base, &mut io::stdin().lock(), out)?,
         (None, _) => None,
     };
+    let clients = HttpClients::new(&config.connection(of, base.clone()));
     if let Some(helper) = helper {
         if !try_helper(helper, base, config.timeout).await.map_err(AuthError::from)? {
             return Err(AuthError::NoCredential { helper, host: Helper::host(base) }.into());
         }
-        use_helper(helper, &file, base).await.map_err(AuthError::from)?;
+        use_helper(helper, &clients, &file, base).await.map_err(AuthError::from)?;
         writeln!(out, "{} is asked for the token of {base} from now on.", helper.name())?;
     } else {
         let client_id = config.login.client_id.as_ref().ok_or_else(|| AuthError::NoClientId(base.clone()))?;
@@ -72,14 +74,13 @@ async fn log_in(
             (None, true) => "read_api",
             (None, false) => "api",
         };
-        let clients = HttpClients::new(&config.connection(of, base.clone()));
         let begun = begin_sign_in(&clients, client_id, scope).await.map_err(AuthError::from)?;
-        let page = begun.verification_uri_complete.as_ref().unwrap_or(&begun.verification_uri);
+        let page = sign_in_page(&begun).ok_or_else(|| AuthError::NoPage(base.clone()))?;
         writeln!(out, "Open {page}")?;
         writeln!(
             out,
             "and enter the code {} within {} minutes.",
-            begun.user_code,
+            one_line(&begun.user_code),
             minutes(begun.expires_in)
         )?;
         // The user needs it now, not when the buffer is full.
@@ -115,6 +116,13 @@ fn consented_helper(
     Ok(is_yes.then_some(Helper::Glab))
 }
 
+/// The page on which the user enters the code, if possible with the code filled in. None if it is not a web page.
+fn sign_in_page(begun: &DeviceAuthorization) -> Option<Url> {
+    let candidates = begun.verification_uri_complete.iter().chain([&begun.verification_uri]);
+    let mut pages = candidates.filter_map(|text| Url::parse(text).ok());
+    pages.find(|page| ["http", "https"].contains(&page.scheme()))
+}
+
 fn minutes(time: std::time::Duration) -> u64 {
     time.as_secs().div_ceil(60)
 }
@@ -126,7 +134,7 @@ async fn user(tools: &Tools) -> Result<String, String> {
         return Err("GitLab did not answer as expected".to_owned());
     };
     let name = user.get("username").and_then(Value::as_str);
-    name.map(str::to_owned).ok_or_else(|| "GitLab named no user".to_owned())
+    name.map(one_line).ok_or_else(|| "GitLab named no user".to_owned())
 }
 
 async fn show_status(
@@ -178,7 +186,7 @@ async fn show_status(
 }
 
 async fn log_out(config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
-    let (of, base, file) = place(config)?;
+    let (of, base, file) = default_target(config)?;
     let clients = HttpClients::new(&config.connection(of, base.clone()));
     match sign_out(&clients, &file, base).await.map_err(AuthError::from)? {
         SignOut::NotSignedIn => writeln!(out, "There is no sign-in to {base}.")?,

@@ -152,13 +152,11 @@ fn certificate(
 fn validity(check: &'static str, end: Option<SystemTime>) -> Finding {
     let Some(end) = end else { return Finding::passed(check, "valid") };
     let date = OffsetDateTime::from(end).date();
-    match end.duration_since(SystemTime::now()).unwrap_or_default().as_secs() / (24 * 3600) {
-        days if days < CERTIFICATE_SOON => Finding::warning(
-            check,
-            format!("valid until {date}, for {days} days"),
-            "Who runs GitLab has to renew it before that day.",
-        ),
-        days => Finding::passed(check, format!("valid until {date}, for {days} days")),
+    let days = end.duration_since(SystemTime::now()).unwrap_or_default().as_secs() / (24 * 3600);
+    let says = format!("valid until {date}, for {days} {}", if days == 1 { "day" } else { "days" });
+    match days < CERTIFICATE_SOON {
+        true => Finding::warning(check, says, "Ask the administrator of this GitLab to renew it."),
+        false => Finding::passed(check, says),
     }
 }
 

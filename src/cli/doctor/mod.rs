@@ -22,6 +22,7 @@ pub async fn run(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
+    found.extend(clients::findings());
     let is_single = config.instances.len() == 1;
     for ((name, tools), of) in instances.each().zip(&config.instances) {
         let findings = examine(tools, config, of).await.into_iter();
@@ -62,7 +63,6 @@ async fn examine(tools: &Tools, config: &Config, of: &ConfiguredInstance) -> Vec
     }
     // Last, as every response updates the rate limit.
     found.extend(connection::limits(tools));
-    found.extend(clients::findings());
     found
 }
 

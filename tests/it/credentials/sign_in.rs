@@ -187,6 +187,60 @@ fn headers_for_a_proxy_are_sent_with_a_sign_in() {
 }
 
 #[test]
+fn a_sign_in_revokes_the_tokens_of_the_one_that_it_replaces() {
+    let (machine, first) = (Machine::new(), granted("sesame-access-1", "sesame-refresh-1", 7200));
+    let gitlab = with_device_grant(vec![first, granted("sesame-access-2", "sesame-refresh-2", 7200)]);
+    gitlab.says("POST /oauth/revoke", [answer(200, json!({}))]);
+    let (file, path) = (machine.text_path("sign-ins.json"), machine.search_path());
+    let variables = [&variables(&file)[..], &[("PATH", path.as_str())]].concat();
+    let revoked = || -> Vec<String> {
+        let fields = forms(&gitlab, "/oauth/revoke").into_iter().flatten();
+        fields.filter(|(name, _)| name == "token").map(|(_, token)| token).collect()
+    };
+    let login = run(&["auth", "login"], &gitlab, &variables);
+    assert!(login.status.success() && revoked().is_empty(), "{}", text(&login));
+    let login = run(&["auth", "login"], &gitlab, &variables);
+    assert!(login.status.success() && !text(&login).contains("sesame"), "{}", text(&login));
+    assert_eq!(revoked(), ["sesame-refresh-1", "sesame-access-1"]);
+    assert!(machine.read("sign-ins.json").contains("sesame-refresh-2"));
+
+    machine.install("glab", "echo password=glpat-sesame");
+    gitlab.says("POST /oauth/revoke", [answer(503, "down")]);
+    let login = run(&["auth", "login", "--use", "glab"], &gitlab, &variables);
+    let said = text(&login);
+    assert!(login.status.success() && said.contains("may still be valid"), "{said}");
+    assert!(!said.contains("sesame"), "{said}");
+    assert_eq!(revoked().get(2).map(String::as_str), Some("sesame-refresh-2"), "{:?}", revoked());
+}
+
+#[test]
+fn a_sign_in_shows_no_terminal_codes_and_no_page_but_a_web_page() {
+    let machine = Machine::new();
+    let file = machine.text_path("sign-ins.json");
+    let begun = |code: &str, page: &str, complete: &str| {
+        let gitlab = with_device_grant(vec![refusal("access_denied")]);
+        let begun = json!({
+            "device_code": "sesame-device", "user_code": code, "verification_uri": page,
+            "verification_uri_complete": complete, "expires_in": 300, "interval": 1,
+        });
+        gitlab.says("POST /oauth/authorize_device", [answer(200, begun)]);
+        text(&run(&["auth", "login"], &gitlab, &variables(&file)))
+    };
+    let said = begun(
+        "0A44\u{1b}[2J\nL90H",
+        "https://gitlab.example.com/\u{1b}]0;x\u{7}device",
+        "file:///etc/passwd",
+    );
+    assert!(
+        said.contains("enter the code 0A44 L90H") && said.contains("Open https://gitlab.example.com/"),
+        "{said}"
+    );
+    assert!(!said.contains(['\u{1b}', '\u{7}']) && !said.contains("passwd"), "{said}");
+    let said = begun("0A44L90H", "javascript:alert(1)", "gitlab");
+    assert!(said.contains("named no web page") && !said.contains("0A44L90H"), "{said}");
+}
+
+#[test]
 fn a_sign_out_that_gitlab_does_not_hear_of_is_not_called_a_success() {
     let (machine, gitlab) = (Machine::new(), gitlab());
     let file = machine.signed_in(&gitlab, "sesame-access", "sesame-refresh", seconds_from_now(7000));

@@ -183,8 +183,6 @@ fn a_sign_in_is_used_for_its_whole_address_only() {
     assert_eq!(ask(&gitlab.url()), Some(Some("authorization: bearer sesame-access".to_owned())));
     // The same machine under another name and another path are other instances.
     assert_eq!(ask(&gitlab.url().replace("127.0.0.1", "localhost")), Some(None));
-    let before = gitlab.received().len();
-    assert!(gitlab.received().len() == before);
     ask(&format!("{}/sub", gitlab.url()));
     let below = gitlab.received().pop().unwrap();
     assert!(below.path.starts_with("/sub/") && credential(&below).is_none(), "{below:?}");
