@@ -99,6 +99,14 @@ impl Lookup {
         }
     }
 
+    /// True if the name is a title, which may change: its answer is not kept for another call.
+    pub fn is_by_title(&self) -> bool {
+        match self {
+            Lookup::IdOf { names: Names::Epic, name, .. } => !is_numbered(name) && !is_digits(name),
+            _ => self.title().is_some(),
+        }
+    }
+
     /// The names of the rows of a list that the read searches, with the numbers that they stand for.
     pub fn candidates(&self, reading: &LookupRequest, answer: &Value) -> Vec<Candidate> {
         let Expects::Id { by, id, of } = reading.expects else { return Vec::new() };
@@ -182,6 +190,11 @@ fn lookup_request(read: &Read, name: &str, within: &BTreeMap<&'static str, Strin
     })
 }
 
+/// True for a reference such as `group&7`.
+fn is_numbered(name: &str) -> bool {
+    name.rsplit_once(['#', '!', '&']).is_some_and(|(_, number)| is_digits(number))
+}
+
 /// Builds the value of a read's parameter. The outer `None` means that the read is impossible; the inner that the
 /// parameter is omitted.
 fn build_value(
@@ -194,7 +207,7 @@ fn build_value(
     let marked = |mark: char| name.rsplit_once(mark).filter(|(_, number)| is_digits(number));
     match ask {
         Ask::Name => Some(Some(name.to_owned())),
-        Ask::Title => numbered().is_none().then(|| Some(name.to_owned())),
+        Ask::Title => (!is_numbered(name)).then(|| Some(name.to_owned())),
         Ask::Digits => is_digits(name).then(|| Some(name.to_owned())),
         Ask::Path => numbered().map(|(path, _)| Some(path.to_owned())),
         Ask::PathOf(mark) => marked(mark).map(|(path, _)| Some(path.to_owned())),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use serde_json::{Map, Value};
+use url::Url;
 
 use super::Kind;
 use crate::untrusted::{is_token, mask as masked, mask_tokens};
@@ -25,6 +26,9 @@ const CURSORS: [&str; 2] = ["page_token", "continuation_token"];
 
 /// Objects of which each value is a secret, under any key.
 const HOLDERS: [&str; 3] = ["custom_headers", "url_variables", "webhook_headers"];
+
+/// User and password in a URL, as GitLab masks them.
+const HIDDEN_USER: &str = "*****";
 
 /// Fields next to the `value` of a CI/CD variable.
 const BESIDE_VALUE: [&str; 6] =
@@ -93,6 +97,12 @@ impl Walk<'_> {
         match value {
             Value::String(text) if !text.is_empty() && (secret || is_token(text)) => {
                 self.text(text, path, masked);
+            }
+            Value::String(text) if without_user_info(text).is_some() => {
+                self.text(text, path, |text| {
+                    let shown = without_user_info(text).unwrap_or_default();
+                    mask_tokens(&shown).into_owned()
+                });
             }
             Value::String(text) if matches!(mask_tokens(text), Cow::Owned(_)) => {
                 self.text(text, path, |text| mask_tokens(text).into_owned());
@@ -199,6 +209,21 @@ impl Walk<'_> {
             told.push(path.to_owned());
         }
     }
+}
+
+/// A text that is a URL with a password, or with a user of HTTP, which may be a token: the URL with both masked. None
+/// if there is nothing to mask: GitLab masks user info with asterisks.
+fn without_user_info(text: &str) -> Option<String> {
+    let mut url = Url::parse(text).ok().filter(|_| text.contains('@'))?;
+    let is_open = |part: &str| part.chars().any(|c| c != '*');
+    let has_user = matches!(url.scheme(), "http" | "https") && is_open(url.username());
+    let has_password = url.password().is_some_and(is_open);
+    if !has_user && !has_password {
+        return None;
+    }
+    url.set_username(HIDDEN_USER).ok()?;
+    url.set_password(url.password().is_some().then_some(HIDDEN_USER)).ok()?;
+    Some(url.into())
 }
 
 fn is_secret(name: &str) -> bool {

@@ -5,7 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
-use crate::catalog::{Action, Companion, Place};
+use crate::catalog::{Action, Companion, Names, Place, Words};
+use crate::text::is_digits;
 use crate::tools::action_lookup::resolved::{self, ResolvedAction};
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
@@ -26,8 +27,13 @@ type PlannedCall = (String, Map<String, Value>, bool);
 /// Returns the call, or the batch of calls for a list of objects.
 pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction, ToolError> {
     let ResolvedAction { action, mut request, notes } = resolved;
-    let listed = listed(&action, &request.params);
     let companions = take_companions(tools, &action, &mut request.params)?;
+    if !companions.is_empty() {
+        let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+        refuse_excluded(&action, &companions, &request.params, words)?;
+        request.params = with_own_names(&action, &companions, &request.params, words);
+    }
+    let listed = listed(&action, &request.params);
     let mut values = vec![None];
     if let Some((given, name, several)) = listed {
         request.params.shift_remove(&given);
@@ -48,7 +54,12 @@ pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction,
     for value in values {
         let mut params = request.params.clone();
         params.extend(value);
-        calls.extend(single_calls(tools, &action, params, &companions)?);
+        for call in single_calls(tools, &action, params, &companions)? {
+            // A companion that takes nothing from the list is the same for each object.
+            if call.2 || !calls.contains(&call) {
+                calls.push(call);
+            }
+        }
     }
     if let [(id, params, _)] = calls.as_slice() {
         let single = ExecuteRequest { action: id.clone(), params: params.clone(), ..request };
@@ -100,12 +111,12 @@ pub fn given_companions(
         return Ok(Vec::new());
     }
     let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
-    let asked = params.iter().filter(|(_, value)| Companion::is_asked_by(value));
-    Ok(asked
-        .filter_map(|(given, _)| {
+    Ok(params
+        .iter()
+        .filter_map(|(given, value)| {
             let param = call::param_named(action, given, words)?;
             let companion = action.companions.iter().find(|companion| companion.param == param.name)?;
-            Some((given.clone(), companion.clone()))
+            companion.is_asked_by(value).then(|| (given.clone(), companion.clone()))
         })
         .collect())
 }
@@ -117,11 +128,89 @@ fn take_companions(
     params: &mut Map<String, Value>,
 ) -> Result<Vec<GivenCompanion>, ToolError> {
     let given = given_companions(tools, action, params)?;
+    for (at, (name, companion)) in given.iter().enumerate() {
+        let earlier = given.iter().take(at).find(|(_, earlier)| earlier.param == companion.param);
+        if let Some((earlier, _)) = earlier {
+            let message = format!(
+                "{}: `{earlier}` and `{name}` are both the parameter `{}`",
+                action.id, companion.param
+            );
+            let error = ToolError::new(ErrorKind::InvalidParams, message);
+            return Err(error.hint(format!("Nothing was sent. Give only `{}`.", companion.param)));
+        }
+    }
     let taken = given.into_iter().map(|(given, companion)| {
         let value = params.shift_remove(&given).unwrap_or_default();
         (companion, value)
     });
     Ok(taken.collect())
+}
+
+/// Refuses a companion together with a parameter that it excludes.
+fn refuse_excluded(
+    action: &Action,
+    companions: &[GivenCompanion],
+    params: &Map<String, Value>,
+    words: &Words,
+) -> Result<(), ToolError> {
+    let is_on = |value: &Value| !value.is_null() && !is_false(value);
+    for (companion, _) in companions {
+        let excluded = params.iter().find_map(|(given, value)| {
+            let param = call::param_named(action, given, words)?;
+            (companion.excludes.contains(&param.name) && is_on(value)).then_some(given)
+        });
+        if let Some(given) = excluded {
+            let message = format!(
+                "{}: `{given}` cannot be combined with `{}`, which calls {} for real",
+                action.id, companion.param, companion.action
+            );
+            let hint = format!(
+                "Nothing was sent. Leave out `{given}`, or leave out `{}` and call {} yourself.",
+                companion.param, companion.action
+            );
+            return Err(ToolError::new(ErrorKind::InvalidParams, message).hint(hint));
+        }
+    }
+    Ok(())
+}
+
+/// Renames the parameters of the path, and those that companions take, to their own names: companions find them by
+/// those.
+fn with_own_names(
+    action: &Action,
+    companions: &[GivenCompanion],
+    params: &Map<String, Value>,
+    words: &Words,
+) -> Map<String, Value> {
+    let is_shared = |name: &str| {
+        action.param(name).is_some_and(|param| param.place == Place::Path)
+            || companions.iter().any(|(companion, _)| companion.takes.values().any(|from| from == name))
+    };
+    let own = |given: &str| {
+        let param = call::param_named(action, given, words).map(|param| param.name.clone());
+        param.or_else(|| own_name(action, given)).filter(|name| is_shared(name))
+    };
+    let mut renamed = Map::new();
+    for (given, value) in params {
+        let name = own(given).filter(|name| !params.contains_key(name) && !renamed.contains_key(name));
+        renamed.insert(name.unwrap_or_else(|| given.clone()), value.clone());
+    }
+    renamed
+}
+
+/// True for `false`, also as text.
+fn is_false(value: &Value) -> bool {
+    *value == Value::Bool(false) || value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("false"))
+}
+
+/// True if a parameter of the path has a title in place of the number.
+fn is_titled(action: &Action, params: &Map<String, Value>) -> bool {
+    let has_title = |value: &Value| value.as_str().is_some_and(|text| !is_digits(text.trim()));
+    action.params.iter().any(|param| {
+        param.names.is_some_and(Names::is_titled)
+            && param.place == Place::Path
+            && params.get(&param.name).is_some_and(has_title)
+    })
 }
 
 /// The calls for one object: the action, and its companions before or after it. An update that only has companions is
@@ -133,6 +222,8 @@ fn single_calls(
     companions: &[GivenCompanion],
 ) -> Result<Vec<PlannedCall>, ToolError> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
+    // Each call looks the title up, which the action may change: the action is last.
+    let is_last = is_titled(action, &params);
     for (companion, value) in companions {
         let other = tools.catalog.get(&companion.action).map_err(|error| errors::internal(&error))?;
         if companion.instead {
@@ -143,7 +234,7 @@ fn single_calls(
             }
             return Ok(vec![(companion.action.clone(), params, true)]);
         }
-        let calls = if companion.first { &mut before } else { &mut after };
+        let calls = if companion.first || is_last { &mut before } else { &mut after };
         calls.push((
             companion.action.clone(),
             companion_params(other.as_ref(), companion, value, &params),

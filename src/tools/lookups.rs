@@ -52,15 +52,15 @@ impl From<ToolError> for LookupFailure {
 /// The call, once the names it depends on have been looked up.
 pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailure> {
     let requests = AtomicUsize::new(0);
-    let call = ready(tools, checked, &requests).await?;
+    let call = ready(tools, checked, &requests).await;
     forget_titles(tools, checked);
-    Ok(call.with_lookups(requests.load(Ordering::Relaxed)))
+    Ok(call?.with_lookups(requests.load(Ordering::Relaxed)))
 }
 
 /// Forgets the numbers that titles stood for: unlike names, titles change.
 fn forget_titles(tools: &Tools, checked: &Checked) {
     let mut known = lock_cache(tools);
-    for question in checked.questions(&known).iter().filter(|question| question.title().is_some()) {
+    for question in checked.questions(&known).iter().filter(|question| question.is_by_title()) {
         known.forget(question);
     }
 }

@@ -262,6 +262,9 @@ pub struct Companion {
     /// Parameters of the other action by those of this one, where they are not given.
     #[serde(default)]
     pub takes: BTreeMap<String, String>,
+    /// Parameters that cannot be combined with it, such as `dry_run`, which GitLab would not apply to the other action.
+    #[serde(default)]
+    pub excludes: Vec<String>,
 }
 
 /// A mark at the beginning of a text that a parameter sets and clears, such as `Draft:` of a title. The parameter is
@@ -905,9 +908,12 @@ impl Action {
 }
 
 impl Companion {
-    /// True if a value of the parameter asks for the call: neither null nor `false`.
-    pub fn is_asked_by(value: &serde_json::Value) -> bool {
-        !value.is_null() && *value != serde_json::Value::Bool(false)
+    /// True if a value of the parameter asks for the call: neither null nor `false`. The text `false` is a flag too,
+    /// unless the other action takes it as a text.
+    pub fn is_asked_by(&self, value: &serde_json::Value) -> bool {
+        let is_flag_off =
+            self.value.is_none() && value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("false"));
+        !value.is_null() && *value != serde_json::Value::Bool(false) && !is_flag_off
     }
 }
 

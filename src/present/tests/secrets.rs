@@ -39,6 +39,23 @@ fn what_is_called_a_secret_is_masked_and_named() {
 }
 
 #[test]
+fn the_password_in_a_url_is_masked() {
+    let value = json!({
+        "import_url": "https://bot:hunter2@git.example.com/a.git", "url": "https://t0ken@git.example.com/b.git",
+        "masked": "https://*****:*****@git.example.com/c.git", "ssh_url": "ssh://git@git.example.com:22/d.git",
+        "title": "Mail a@example.com", "text": "https://example.com/@alice",
+    });
+    let shown = plain(value.clone());
+    assert_eq!(shown.data["import_url"], "https://*****:*****@git.example.com/a.git");
+    assert_eq!(shown.data["url"], "https://*****@git.example.com/b.git");
+    for name in ["masked", "ssh_url", "title", "text"] {
+        assert_eq!(shown.data[name], value[name]);
+    }
+    assert_eq!(shown.masked.hidden, ["import_url", "url"]);
+    assert!(!shown.text.contains("hunter2") && !shown.text.contains("t0ken"), "{}", shown.text);
+}
+
+#[test]
 fn the_value_of_a_variable_is_masked_wherever_it_is() {
     let rest = json!([{"key": "A", "value": "hunter2", "variable_type": "env_var", "protected": false}]);
     let graphql = json!({"ciVariables": [{"key": "A", "value": "hunter2", "environmentScope": "*"}]});

@@ -7,7 +7,7 @@ use crate::gitlab::{Content, Reply};
 use crate::tools::types::{Answer, ExecuteRequest, NextCall};
 
 /// Parameters of lists that filter nothing.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 13] = [
     "order_by",
     "sort",
     "page",
@@ -16,15 +16,15 @@ const ORDER: [&str; 16] = [
     "cursor",
     "first",
     "last",
-    "after",
-    "before",
     "view",
     "simple",
     "statistics",
     "in",
-    "ref",
     "recursive",
 ];
+
+/// Cursors of GraphQL. Lists of REST have dates under these names.
+const CURSORS: [&str; 2] = ["after", "before"];
 
 /// Filters that keep most rows: they are named, and others are left out before them.
 const WIDE: [&str; 3] = ["state", "scope", "type"];
@@ -47,8 +47,16 @@ impl EmptyList {
             return None;
         }
         let own = |name: &str| action.row_filters.iter().find(|filter| filter.param == name);
-        let is_sent =
-            |name: &str| action.row_filters.iter().any(|filter| filter.sends.as_deref() == Some(name));
+        // The server added it for a filter of its own; with another value, the call has it.
+        let is_sent = |name: &str| {
+            action.row_filters.iter().any(|filter| {
+                let value = request.params.get(&filter.param);
+                filter.sends.as_deref() == Some(name) && value.is_some() && request.params.get(name) == value
+            })
+        };
+        let is_cursor = |name: &str| {
+            CURSORS.contains(&name) && action.operations.iter().all(|operation| operation.graphql.is_some())
+        };
         let is_filter = |name: &&String| {
             if own(name).is_some() {
                 return true;
@@ -56,7 +64,7 @@ impl EmptyList {
             let of_query =
                 action.param(name).is_some_and(|param| param.place == Place::Query && !param.required);
             let is_form = name.starts_with("with_") || name.starts_with("include_");
-            of_query && !is_form && !is_sent(name) && !ORDER.contains(&name.as_str())
+            of_query && !is_form && !is_sent(name) && !is_cursor(name) && !ORDER.contains(&name.as_str())
         };
         let filters: Vec<String> = request.params.keys().filter(is_filter).cloned().collect();
         let narrowest = filters
@@ -66,7 +74,9 @@ impl EmptyList {
             .or(filters.last())?;
         let mut params = request.params.clone();
         params.shift_remove(narrowest);
-        if let Some(sent) = own(narrowest).and_then(|filter| filter.sends.as_ref()) {
+        if let Some(sent) =
+            own(narrowest).and_then(|filter| filter.sends.as_ref()).filter(|sent| is_sent(sent))
+        {
             params.shift_remove(sent);
         }
         let wider = ExecuteRequest { params, ..request.clone() };

@@ -278,15 +278,16 @@ mod tests {
             .set_body_json(json!([{"iid": 1, "state": "opened"}, {"iid": 2, "state": "closed"}]))
             .insert_header("x-page", "1")
             .insert_header("x-next-page", "2");
-        let branches = || Mock::given(path_regex("/api/v4/projects/.*/issues"));
-        branches().and(query_param_is_missing("page")).respond_with(first).mount(&server).await;
-        branches()
+        let issues = || Mock::given(path_regex("/api/v4/projects/.*/issues"));
+        issues().and(query_param_is_missing("page")).respond_with(first).mount(&server).await;
+        issues()
             .and(query_param("page", "2"))
             .respond_with(ResponseTemplate::new(200).set_delay(NEVER))
             .mount(&server)
             .await;
         let mut tools = tools(&server.uri());
-        tools.list_time = Duration::from_millis(200);
+        // Long enough for the first page on a busy machine.
+        tools.list_time = Duration::from_secs(2);
         let params = json!({"fullPath": "acme/widget", "within": "project"});
         let params: Map<_, _> = params.as_object().unwrap().clone();
         let request = ExecuteRequest {

@@ -47,7 +47,8 @@ fn an_issue_link_without_a_target_project_stays_in_the_project() {
     let shown = client.call(EXECUTE, arguments);
     assert!(!shown.is_error, "{}", shown.text);
     let request = shown.structured.to_string();
-    assert!(request.contains("target_project_id"), "{request}");
+    assert_eq!(shown.structured["request"]["body"]["target_project_id"], 1, "{request}");
+    assert_eq!(shown.structured["resolved"]["target_project_id"], "acme/widget -> 1", "{request}");
     assert!(!request.contains("{fullPath}"), "{request}");
     let found = client.call("gitlab_find_action", json!({"query": "issue_link.create"}));
     assert!(found.text.contains("target_project_id?"), "{}", found.text);

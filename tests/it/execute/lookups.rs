@@ -43,6 +43,5 @@ fn a_path_is_looked_up_where_gitlab_takes_a_number_alone() {
     let mut client = gitlab.client(&[]);
     let data = succeed(&mut client, "project.list_share_locations", json!({"fullPath": PROJECT}));
     assert_eq!(data["lookups"], 1, "{data}");
-    let sent = gitlab.seen();
-    assert_eq!(sent.last().unwrap(), "GET /api/v4/projects/27418650/share_locations");
+    assert_eq!(gitlab.last("/share_locations").line, "GET /api/v4/projects/27418650/share_locations");
 }

@@ -182,23 +182,73 @@ fn draft_is_a_mark_before_the_title() {
     assert!(titles.contains(&&json!("Draft: Quiet")) && !titles.contains(&&json!("Turns")), "{titles:?}");
 }
 
+/// The actions of the calls of a batch.
+fn actions_of(reply: &Reply) -> Vec<&str> {
+    let calls = reply.structured["data"].as_array().unwrap();
+    calls.iter().map(|call| call["action"].as_str().unwrap()).collect()
+}
+
+/// Estimate and time spent of an issue, in seconds.
+fn time_stats(client: &mut Client, project: &str, iid: u64) -> [u64; 2] {
+    let stats = succeed(client, "issue.get_time_stats", json!({"fullPath": project, "iid": iid}));
+    ["time_estimate", "total_time_spent"].map(|name| stats["data"][name].as_u64().unwrap())
+}
+
 #[test]
 fn an_update_estimates_and_logs_time_with_a_comment() {
+    for (place, number) in [("fullPath", "iid"), ("project_id", "issue_iid")] {
+        let mut client = Client::sandbox();
+        let params = json!({
+            place: WIDGET, number: 1,
+            "time_estimate": "4h", "spent": "1h30m", "comment": "Took longer.", "weight": 3,
+        });
+        let reply = execute(&mut client, "issue.update", params);
+        assert!(!reply.is_error, "{}", reply.text);
+        let expected =
+            ["issue_note.create", "issue.update", "issue.set_time_estimate", "issue.add_spent_time"];
+        assert_eq!(actions_of(&reply), expected, "{}", reply.text);
+        assert_eq!(time_stats(&mut client, WIDGET, 1), [14_400, 5_400]);
+    }
     let mut client = Client::sandbox();
-    let params = json!({"time_estimate": "4h", "spent": "1h30m", "comment": "Took longer.", "weight": 3});
-    let reply = execute(&mut client, "issue.update", with_iid(1, &params));
-    let calls = reply.structured["data"].as_array().unwrap();
-    let actions: Vec<&str> = calls.iter().map(|call| call["action"].as_str().unwrap()).collect();
-    let expected = ["issue_note.create", "issue.update", "issue.set_time_estimate", "issue.add_spent_time"];
-    assert_eq!(actions, expected, "{}", reply.text);
-    let stats = succeed(&mut client, "issue.get_time_stats", with_iid(1, &json!({})));
-    assert_eq!(
-        (&stats["data"]["time_estimate"], &stats["data"]["total_time_spent"]),
-        (&json!(14_400), &json!(5_400))
-    );
     // Nothing but time is one call.
     let reply = execute(&mut client, "merge_request.update", with_iid(5, &json!({"time_estimate": "2h"})));
     assert_eq!(reply.structured["data"]["time_estimate"], 7_200, "{}", reply.text);
+}
+
+#[test]
+fn a_companion_has_the_project_of_its_call_by_any_spelling() {
+    let mut client = Client::sandbox_with(&[("GITLAB_PROJECT", "acme/site")]);
+    let before = time_stats(&mut client, "acme/site", 1);
+    let params = json!({"project_id": WIDGET, "iid": 1, "title": "Rattle", "time_spent": "1h"});
+    let reply = execute(&mut client, "issue.update", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(actions_of(&reply), ["issue.update", "issue.add_spent_time"], "{}", reply.text);
+    assert_eq!(time_stats(&mut client, WIDGET, 1)[1], 3_600);
+    assert_eq!(time_stats(&mut client, "acme/site", 1), before);
+    let issue = succeed(&mut client, "issue.get", with_iid(1, &json!({})));
+    assert_eq!(issue["data"]["title"], "Rattle");
+}
+
+#[test]
+fn two_spellings_of_a_companion_are_refused() {
+    let mut client = Client::sandbox();
+    let params = with_iid(1, &json!({"time_spent": "1h", "spent": "2h"}));
+    let error = refused(&execute(&mut client, "issue.update", params), "invalid_params");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("`time_spent`") && message.contains("`spent`"), "{error}");
+    assert_eq!(time_stats(&mut client, WIDGET, 1)[1], 0);
+}
+
+#[test]
+fn an_update_by_title_is_sent_after_its_companions() {
+    let mut client = Client::sandbox();
+    let params = with_iid("Which screws are these?", &json!({"title": "Those bolts", "time_spent": "1h"}));
+    let reply = execute(&mut client, "issue.update", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(actions_of(&reply), ["issue.add_spent_time", "issue.update"], "{}", reply.text);
+    assert_eq!(time_stats(&mut client, WIDGET, 15)[1], 3_600);
+    let issue = succeed(&mut client, "issue.get", with_iid(15, &json!({})));
+    assert_eq!(issue["data"]["title"], "Those bolts");
 }
 
 #[test]
@@ -248,6 +298,7 @@ fn members_are_direct_or_inherited_ones_by_a_flag() {
     };
     let (direct, text) = list(&mut client, json!({"fullPath": WIDGET}));
     assert_eq!(direct, ["carol"]);
+    assert_eq!(list(&mut client, json!({"fullPath": WIDGET, "inherited": "false"})).0, direct);
     assert!(text.contains("`inherited: true`"), "{text}");
     let (all, text) = list(&mut client, json!({"fullPath": WIDGET, "inherited": true}));
     assert!(all.len() > 1 && all.contains(&"alice".to_owned()), "{all:?}");
@@ -300,6 +351,21 @@ fn an_empty_list_names_its_filters_and_the_call_without_the_narrowest() {
     wider.as_object_mut().unwrap().remove("search");
     assert_eq!(reply.structured["wider"]["arguments"]["params"], wider, "{}", reply.text);
     assert!(!follow(&mut client, &reply.structured["wider"]).is_error);
+    let filters = |client: &mut Client, action: &str, params: Value| {
+        let reply = execute(client, action, params);
+        assert!(!reply.is_error, "{}", reply.text);
+        reply.structured["filters"].clone()
+    };
+    let late = "2099-01-01";
+    let params = json!({"fullPath": WIDGET, "within": "project", "updated_after": late});
+    assert_eq!(filters(&mut client, "merge_request.list", params), json!(["updated_after"]));
+    // The server adds `updated_after` for its own filter.
+    let params = json!({"fullPath": WIDGET, "within": "project", "merged_after": late});
+    assert_eq!(filters(&mut client, "merge_request.list", params), json!(["merged_after"]));
+    let params = json!({"fullPath": WIDGET, "ref": "no-such-branch"});
+    assert_eq!(filters(&mut client, "pipeline.list", params), json!(["ref"]));
+    let params = json!({"fullPath": WIDGET, "within": "project", "after": late});
+    assert_eq!(filters(&mut client, "event.list", params), json!(["after"]));
     // A list without a filter is just empty.
     let reply = execute(&mut client, "remote_mirror.list", json!({"fullPath": WIDGET}));
     assert_eq!(reply.text.trim(), "Nothing found.");
@@ -346,6 +412,34 @@ fn a_new_object_is_described_with_what_was_set_and_no_secret() {
                 environment_scope \"production\".";
     assert_eq!(first(&variable), said);
     assert!(!variable.text.contains("abcDEF1234567890"), "{}", variable.text);
+    let params = json!({
+        "fullPath": WIDGET, "url": "https://bot:hunter2pass@git.example.com/acme/widget.git", "enabled": true,
+    });
+    let mirror = confirmed(&mut client, "remote_mirror.create", params);
+    assert!(first(&mirror).contains("enabled true"), "{}", mirror.text);
+    assert!(!mirror.text.contains("hunter2pass"), "{}", mirror.text);
+    assert!(!mirror.structured.to_string().contains("hunter2pass"), "{}", mirror.structured);
+    // A number is shown, also if the number of the object has its digits.
+    let update = execute(&mut client, "issue.update", with_iid(1, &json!({"weight": 1})));
+    assert!(first(&update).ends_with("Set: weight 1."), "{}", update.text);
+}
+
+#[test]
+fn the_value_of_a_header_of_a_webhook_is_not_shown() {
+    let gitlab = Gitlab::with_project();
+    for place in ["custom_headers", "url_variables"] {
+        let line = format!("PUT /api/v4/projects/acme%2Fwidget/hooks/3/{place}/X-Key");
+        gitlab.says(&line, [answer(200, json!({"key": "X-Key"}))]);
+    }
+    let mut client = gitlab.client(&[]);
+    for action in ["webhook.set_custom_header", "webhook.set_url_variable"] {
+        let params = json!({
+            "fullPath": WIDGET, "scope": "project", "hook_id": 3, "key": "X-Key", "value": "hunter2pass",
+        });
+        let header = confirmed(&mut client, action, params);
+        assert!(header.text.lines().next().unwrap().ends_with(" Set: value."), "{}", header.text);
+        assert!(!header.text.contains("hunter2pass"), "{}", header.text);
+    }
 }
 
 #[test]
@@ -403,6 +497,23 @@ fn a_cherry_pick_begins_a_branch_and_variables_are_pairs() {
     assert!(!reply.is_error, "{}", reply.text);
     let head = succeed(&mut client, "commit.get", json!({"fullPath": WIDGET, "sha": "pick"}));
     assert_eq!(head["data"]["title"], "Say that they are quiet");
+    // The branch would be created for real.
+    for action in ["commit.cherry_pick", "commit.revert"] {
+        let params = json!({
+            "fullPath": WIDGET, "sha": "quiet-gears", "branch": "trial", "start_branch": "main", "dry_run": true,
+        });
+        let error = refused(&execute(&mut client, action, params), "invalid_params");
+        assert!(error["hint"].as_str().unwrap().contains("branch.create"), "{error}");
+        let branch = execute(&mut client, "branch.get", json!({"fullPath": WIDGET, "branch": "trial"}));
+        refused(&branch, "not_found");
+    }
+    // Two commits begin one branch.
+    let picks = json!({
+        "fullPath": WIDGET, "sha": ["quiet-gears", "quiet-gears"], "branch": "picks", "start_branch": "main",
+    });
+    let picks =
+        client.call(EXECUTE, json!({"action": "commit.cherry_pick", "params": picks, "dry_run": true}));
+    assert_eq!(picks.structured.to_string().matches("branch.create").count(), 1, "{}", picks.structured);
     let params = json!({"fullPath": WIDGET, "ref": "main", "variables": {"SPEED": "slow", "TURNS": "4"}});
     let made = client.call(EXECUTE, json!({"action": "pipeline.create", "params": params, "dry_run": true}));
     let pairs = json!([{"key": "SPEED", "value": "slow"}, {"key": "TURNS", "value": "4"}]);
@@ -419,4 +530,23 @@ fn an_issue_joins_the_epic_of_that_title() {
     let call = json!({"action": "issue.update", "params": params, "dry_run": true});
     let reply = client.call(EXECUTE, call);
     assert_eq!(reply.structured["request"]["body"]["epic_id"], epic["data"]["id"], "{}", reply.text);
+}
+
+#[test]
+fn titles_of_epics_are_looked_up_each_time() {
+    let mut client = Client::sandbox();
+    let title = "One shop front";
+    let number = |client: &mut Client| {
+        let params = with_iid(6, &json!({"epic_id": title}));
+        let call = json!({"action": "issue.update", "params": params, "dry_run": true});
+        client.call(EXECUTE, call).structured["request"]["body"]["epic_id"].clone()
+    };
+    let before = number(&mut client);
+    let rename = json!({"fullPath": "acme", "iid": title, "title": "Two shop fronts"});
+    succeed(&mut client, "epic.update", rename);
+    let made = json!({"fullPath": "acme", "title": title});
+    let made = client.call(EXECUTE, json!({"action": "epic.create", "params": made, "fields": ["id"]}));
+    let after = number(&mut client);
+    assert_eq!(after, made.structured["data"]["id"], "{}", made.text);
+    assert_ne!(after, before);
 }

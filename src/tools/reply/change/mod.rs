@@ -192,7 +192,10 @@ fn set_values(
             let value = values.get(&param.name).filter(|value| before.get(&param.name) == Some(*value));
             let value = value.and_then(|value| short_value(param, value));
             // An update that renames has the new name in its subject.
-            match value.filter(|value| !subject.is_some_and(|subject| subject.contains(value.as_str()))) {
+            let is_named = |value: &str| {
+                value.starts_with('"') && subject.is_some_and(|subject| subject.contains(value))
+            };
+            match value.filter(|value| !is_named(value)) {
                 Some(value) => format!("{} {value}", param.name),
                 None => param.name.clone(),
             }
