@@ -149,7 +149,7 @@ class Provider {
   codeVerifier() {
     return this.verifier;
   }
-  // Where the authorization began: version 2 binds the code to it.
+  // State of the authorization: version 2 binds the code to it.
   saveDiscoveryState(state) {
     this.discovered = state;
   }

@@ -53,7 +53,7 @@ fn types_are_written_for_the_actions_that_are_named() {
     assert!(line("api.graphql").contains("document: string"), "{}", line("api.graphql"));
     assert!(types.contains("(read) */") && types.contains("(destructive) */"), "{types}");
     assert!(!types.contains("\"merge_request.get\"") && !types.contains("\"issue_note.create\""), "{types}");
-    assert!(types.contains("export type Execute = "));
+    assert!(types.contains("export type Execute = ") && types.contains("  save_to?: string;\n"));
     // All of them: braces and quotes are balanced, and each action is there once.
     let all = output(&["catalog", "types", "--ts"]);
     let count = |c: char| all.matches(c).count();

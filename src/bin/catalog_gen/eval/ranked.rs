@@ -19,8 +19,8 @@ pub fn ranked(catalog: &Catalog, ranker: &Ranker, request: &str) -> Result<Ranki
     )
 }
 
-/// Ids of the actions with an operation; for a duplicate, also the action it duplicates. A composite has the operations
-/// of the writes that it always makes: who asks to comment on a line is served by the action that does.
+/// Ids of the actions with an operation; for a duplicate, also the action it duplicates. A composite action counts for
+/// the operations of the writes that it always makes: `merge_request.comment_on_line` creates a discussion.
 pub struct RelevantActions(BTreeMap<String, BTreeSet<String>>);
 
 impl RelevantActions {
