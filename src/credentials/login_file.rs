@@ -283,12 +283,13 @@ fn may_be_read_by_others(_: &fs::Metadata) -> bool {
     false
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
+    #[cfg(unix)]
     fn an_unreadable_file_has_no_sign_ins_but_is_not_replaced() {
+        use super::*;
+
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("file"), "").unwrap();
         let file = LoginFile::new(folder.path().join("file/sign-ins.json"));
