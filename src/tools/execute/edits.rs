@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::call;
 use crate::catalog::{Action, Place, TextEdit};
 use crate::gitlab::{Content, Reply};
+use crate::present;
 use crate::search::similarity;
 use crate::text::edit::{Edit, EditError, EditedText, apply_edits, parse_hunks, unified_diff};
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping};
@@ -17,7 +18,7 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::{lookups, own_reads};
-use crate::untrusted::{mask_tokens, one_line, shortened};
+use crate::untrusted::{mask_tokens, one_line, shortened, shortened_at_word};
 
 /// The two parameters; a call has one of them.
 const EDITS: &str = "edits";
@@ -35,6 +36,10 @@ const LEAST_SIMILARITY: f64 = 0.3;
 
 /// Maximum number of changed lines that a note names.
 const MOST_NAMED: usize = 10;
+
+/// Maximum number of lines, removed or added, that a note shows, and of characters of each.
+const MOST_SHOWN: usize = 6;
+const LONGEST_SHOWN: usize = 120;
 
 /// A call with the whole new texts in place of its edits.
 #[derive(Debug)]
@@ -59,7 +64,7 @@ pub struct TextChange {
 }
 
 impl TextChange {
-    /// Note on the changed lines.
+    /// Note on the changed lines: their numbers and, of a small change, what was removed and added.
     pub fn note(&self) -> String {
         let named: Vec<String> = self.lines.iter().take(MOST_NAMED).map(usize::to_string).collect();
         let more = match self.lines.len().saturating_sub(MOST_NAMED) {
@@ -67,7 +72,21 @@ impl TextChange {
             more => format!(" and {more} more"),
         };
         let noun = if self.lines.len() == 1 { "at line" } else { "at lines" };
-        format!("`{}` was edited {noun} {}{more}", self.name, named.join(", "))
+        format!("`{}` was edited {noun} {}{more}{}", self.name, named.join(", "), self.changed_lines())
+    }
+
+    /// The removed and added lines as quotes, so that no second read has to show the change; nothing if they are many.
+    fn changed_lines(&self) -> String {
+        let is_change = |line: &&str| line.starts_with(['-', '+']);
+        let changed: Vec<&str> = self.diff.lines().filter(is_change).take(MOST_SHOWN + 1).collect();
+        if changed.is_empty() || changed.len() > MOST_SHOWN {
+            return String::new();
+        }
+        let quote = |line: &str| {
+            let (sign, text) = line.split_at(1);
+            format!("{sign} {}", json!(shortened_at_word(&mask_tokens(&present::line(text)), LONGEST_SHOWN)))
+        };
+        format!(": {}", changed.into_iter().map(quote).collect::<Vec<_>>().join(", "))
     }
 
     /// Replaces the whole new text in a previewed request by its diff.

@@ -178,6 +178,21 @@ if command -v buildah >/dev/null && ! readelf --program-headers gitlab-mcp | gre
       grep -q '"/gitlab-mcp",' image.json && grep -q '"User": "65532:65532"' image.json && grep -q Healthcheck image.json
   }
   check 'image: builds' image
+
+  # The files of the image as a root directory, as its user, with nothing else of this machine.
+  image_serves() {
+    local storage=(--root "$work/images" --runroot "$work/run" --storage-driver vfs) container folder server status=0
+    container=$(buildah "${storage[@]}" from --pull-never check) && folder=$(buildah "${storage[@]}" mount "$container") || return 1
+    local run=(env -i SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt GITLAB_MCP_HTTP=127.0.0.1:8981 GITLAB_MCP_AUTH=token
+      GITLAB_URL=sandbox "$(command -v chroot)" --userspec=65532:65532 "$folder" /gitlab-mcp)
+    "${run[@]}" serve &
+    server=$!
+    timeout 20 sh -c 'until "$@" health; do sleep 0.2; done' - "${run[@]}" || status=1
+    kill "$server"
+    buildah "${storage[@]}" umount "$container"
+    return $status
+  }
+  if [ "$(id -u)" = 0 ]; then check 'image: serves, and is healthy' image_serves; fi
 fi
 
 echo "$passed passed, $failed failed"

@@ -39,9 +39,10 @@ fn an_edit_changes_a_part_of_a_description_and_is_not_sent_itself() {
     let reply = execute(&mut client, "issue.update", params);
     let first = reply.text.lines().next().unwrap();
     assert_eq!(first, "Updated: issue acme/widget#3 \"Oil lasts\". Set: title, description.");
-    assert!(reply.text.contains("Note: `description` was edited at lines 1, 3."), "{}", reply.text);
-    // The caller knows what is new, and the rest of the text is as it was.
-    assert!(!reply.text.contains("Seen in"), "{}", reply.text);
+    // The changed lines are shown, and the rest of the text, which is as it was, is not.
+    assert!(reply.text.contains("Note: `description` was edited at lines 1, 3: - \""), "{}", reply.text);
+    assert!(reply.text.contains("+ \"Seen in the yard"), "{}", reply.text);
+    assert!(!reply.text.contains("Seen in the workshop\n"), "{}", reply.text);
     assert!(reply.structured["data"].get("description").is_none(), "{}", reply.structured);
     assert_eq!(
         description(&mut client),
@@ -174,7 +175,9 @@ fn a_file_is_changed_by_a_diff_or_by_edits_of_a_commit() {
     let params = json!({"fullPath": "acme/widget", "branch": "spin", "start_branch": "main",
         "commit_message": "Spin", "actions": actions});
     let reply = execute(&mut client, "commit.create", params);
-    assert!(reply.text.contains("Note: `README.md` was edited at line 3."), "{}", reply.text);
+    let note =
+        "Note: `README.md` was edited at line 3: - \"A thing that turns well.\", + \"A thing that spins.\".";
+    assert!(reply.text.contains(note), "{}", reply.text);
     assert_eq!(readme(&mut client, "spin"), reworded.replace("turns well", "spins"));
     assert_eq!(readme(&mut client, "main"), reworded);
 }
