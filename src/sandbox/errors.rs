@@ -48,6 +48,9 @@ pub enum Fault {
     /// The catalog that says what GitLab has cannot be read.
     #[error(transparent)]
     Catalog(#[from] crate::catalog::CatalogError),
+    /// The embedded world or schema cannot be read.
+    #[error("{0}")]
+    Broken(String),
     /// An archive cannot be written.
     #[error(transparent)]
     Archive(#[from] std::io::Error),
@@ -117,7 +120,7 @@ impl Fault {
             Self::Method(allowed) => {
                 Reply::json(405, json!({"error": "405 Not Allowed"})).with("allow", allowed.join(", "))
             }
-            Self::Catalog(_) | Self::Archive(_) => {
+            Self::Catalog(_) | Self::Archive(_) | Self::Broken(_) => {
                 Reply::json(500, json!({"message": format!("500 {self}")}))
             }
             Self::NotHeld(what) => Reply::json(

@@ -1,7 +1,7 @@
 //! The edge: HTTP in, HTTP out. The only file here that names axum.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::Router;
@@ -17,25 +17,12 @@ use url::form_urlencoded;
 use super::args::{Args, Upload};
 use super::errors::Fault;
 use super::git_object::sha1;
-use super::graphql::{self, Engine};
 use super::reply::{Body, Reply};
 use super::request::Incoming;
-use super::router::{Routes, answer};
-use super::state::World;
+use super::site::Site;
 
 /// A body larger than this is refused.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-
-/// State of the server.
-#[derive(Debug)]
-pub struct Site {
-    /// The world, which one request at a time reads or changes.
-    pub world: Mutex<World>,
-    /// The way to each handler.
-    pub routes: Routes,
-    /// The way of GraphQL to the same handlers.
-    pub graphql: Engine,
-}
 
 /// Serves in the background until `stopped` resolves or its sender is dropped.
 pub fn serve(listener: TcpListener, site: Arc<Site>, stopped: oneshot::Receiver<()>) {
@@ -54,14 +41,7 @@ pub fn serve(listener: TcpListener, site: Arc<Site>, stopped: oneshot::Receiver<
 async fn handle(State(site): State<Arc<Site>>, request: HttpRequest) -> Response {
     let head = request.method() == axum::http::Method::HEAD;
     let reply = match read_request(request).await {
-        Ok(incoming) => {
-            // A handler that panicked left no row half written that another could not read.
-            let mut world = site.world.lock().unwrap_or_else(PoisonError::into_inner);
-            match incoming.path.trim_end_matches('/') {
-                graphql::PATH => site.graphql.answer(&mut world, &site.routes, incoming),
-                _ => answer(&mut world, &site.routes, incoming),
-            }
-        }
+        Ok(incoming) => site.answer(incoming),
         Err(fault) => fault.reply(),
     };
     respond(reply, head)
@@ -197,8 +177,8 @@ fn respond(reply: Reply, head: bool) -> Response {
         headers.insert(header::ETAG, etag);
     }
     for (name, value) in reply.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(HeaderName::from_static(name), value);
+        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(&value)) {
+            headers.insert(name, value);
         }
     }
     response

@@ -5,9 +5,9 @@
 //! clock that only moves with a write. A route or a parameter that GitLab has and the sandbox does not answers `501`,
 //! never something made up; a parameter that GitLab does not have is ignored, as GitLab does.
 //!
-//! In reading order: `http` is the edge and the only file that names axum; `request` and `args` are a handler's input;
-//! `answer`, `reply`, `errors` and `page` its output; `router` finds it, `access` decides whether it may run, and
-//! `documented` knows what GitLab has. `state`
+//! In reading order: `http` is the edge and the only file that names axum; `site` has the parts and builds them at the
+//! first request; `request` and `args` are a handler's input; `answer`, `reply`, `errors` and `page` its output;
+//! `router` finds it, `access` decides whether it may run, and `documented` knows what GitLab has. `state`
 //! keeps rows of JSON on shelves named like the API's own paths, `kinds` gives the shape of a row of each kind,
 //! `kind_routes` serves the kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the
 //! repositories, and `seed` builds the world. `graphql` asks the same handlers in GraphQL's terms.
@@ -38,11 +38,12 @@ mod router;
 mod routes;
 mod row;
 mod seed;
+mod site;
 mod start_error;
 mod state;
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -71,18 +72,14 @@ impl Sandbox {
     /// The personal access token to use; see [`TOKEN`].
     pub const TOKEN: &str = TOKEN;
 
-    /// Builds the world and serves it on a free port of loopback, on the current tokio runtime.
+    /// Serves on a free port of loopback, on the current tokio runtime. The world is built by the first request.
     pub async fn start() -> Result<Self, SandboxError> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listener = TcpListener::bind(address).await.map_err(SandboxError::Listen)?;
         let port = listener.local_addr().map_err(SandboxError::Listen)?.port();
         let url = format!("http://127.0.0.1:{port}");
-        let kinds = kinds::Kinds::load()?;
-        let routes = router::Routes::new(&kinds)?;
-        let graphql = graphql::Engine::load()?;
-        let world = seed::build(url.clone(), kinds)?;
         let (running, stopped) = oneshot::channel();
-        http::serve(listener, Arc::new(http::Site { world: Mutex::new(world), routes, graphql }), stopped);
+        http::serve(listener, Arc::new(site::Site::new(url.clone())), stopped);
         Ok(Self { url, _running: running })
     }
 

@@ -1,5 +1,7 @@
 //! A handler's answer: a status, headers and a body, not yet HTTP.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// The body, after the headers.
@@ -19,7 +21,7 @@ pub struct Reply {
     /// The HTTP status.
     pub status: u16,
     /// Headers besides the content type.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(Cow<'static, str>, String)>,
     /// The body.
     pub body: Body,
 }
@@ -56,8 +58,8 @@ impl Reply {
     }
 
     /// The same with one more header.
-    pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
-        self.headers.push((name, value.to_string()));
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl ToString) -> Self {
+        self.headers.push((name.into(), value.to_string()));
         self
     }
 }
