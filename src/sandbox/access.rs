@@ -21,13 +21,6 @@ pub fn sign_in(world: &World, token: Option<&str>) -> Result<Option<(u64, Row)>,
     let user = row.num("user_id");
     match world.by_id("users", user).text("state") {
         "active" => Ok(Some((user, row.clone()))),
-        "deactivated" => Err(Fault::refused(
-            403,
-            &format!(
-                "403 Forbidden - Your account has been deactivated by your administrator. Please log back in from a web browser to reactivate your account at {}",
-                world.url
-            ),
-        )),
         _ => Err(Fault::refused(403, "403 Forbidden - Your account has been blocked.")),
     }
 }
@@ -70,8 +63,7 @@ pub fn parent(world: &World, place: Place) -> Option<Place> {
 }
 
 fn member(world: &World, user: u64, place: Place) -> Level {
-    let members = format!("{}/{}/members", place.kind, place.id);
-    Level::of(world.by_id(&members, user).num("access_level"))
+    Level::of(world.by_id(&place.shelf("members"), user).num("access_level"))
 }
 
 fn shared(world: &World, user: u64, place: Place) -> Level {

@@ -150,16 +150,43 @@ pub fn narrow(world: &World, user: Option<u64>, args: &Args, mut rows: Vec<Row>)
     rows
 }
 
+/// Keeps the rows whose fields are what the parameters of the same names say.
+pub fn keep_equal(args: &Args, fields: &[&str], rows: &mut Vec<Row>) {
+    for field in fields {
+        if let Some(wanted) = args.text(field) {
+            rows.retain(|row| row.get(*field).and_then(super::args::text_of).as_deref() == Some(&wanted));
+        }
+    }
+}
+
+/// Keeps the rows whose times are in the bounds of parameters such as `updated_after`.
+pub fn keep_between(args: &Args, fields: &[&str], rows: &mut Vec<Row>) {
+    for field in fields {
+        let name = field.trim_end_matches("_at");
+        if let Some(after) = args.text(&format!("{name}_after")) {
+            rows.retain(|row| row.text(field) >= after.as_str());
+        }
+        if let Some(before) = args.text(&format!("{name}_before")) {
+            rows.retain(|row| row.text(field) <= before.as_str());
+        }
+    }
+}
+
 /// Orders rows by `order_by` and `sort`, newest first by default.
 pub fn sort(args: &Args, rows: &mut [Row]) {
-    let field = args.text("order_by").unwrap_or_else(|| "created_at".to_owned());
+    sort_by(args, "created_at", "desc", rows);
+}
+
+/// The same with other defaults.
+pub fn sort_by(args: &Args, field: &str, order: &str, rows: &mut [Row]) {
+    let field = args.text("order_by").unwrap_or_else(|| field.to_owned());
     let key = |row: &Row| match row.get(&field) {
         Some(Value::Number(number)) => format!("{number:0>20}"),
         Some(Value::String(text)) => text.to_lowercase(),
         _ => String::new(),
     };
     rows.sort_by_key(|row| (key(row), row.num("id")));
-    if args.text("sort").as_deref() != Some("asc") {
+    if args.text("sort").as_deref().unwrap_or(order) != "asc" {
         rows.reverse();
     }
 }

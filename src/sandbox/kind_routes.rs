@@ -9,7 +9,7 @@ use super::errors::Fault;
 use super::kinds::{Kind, Kinds, Verb};
 use super::reply::Reply;
 use super::request::Request;
-use super::route::{Route, Run};
+use super::route::Route;
 use super::row::{Fields, Row, is, mentions, object};
 use super::state::World;
 
@@ -25,8 +25,7 @@ pub fn routes(kinds: &Kinds) -> Vec<Route> {
                     continue;
                 }
                 let needs = if method == "GET" { kind.read } else { kind.write.or(kind.read) };
-                let route = Route::new(method, path, Run::Kept(name.clone(), *verb)).needs_maybe(needs);
-                routes.push(route);
+                routes.push(Route::kept(method, path, needs, name.clone(), *verb));
             }
         }
     }

@@ -83,14 +83,12 @@ impl Form {
 }
 
 /// One kind of rows.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Kind {
     /// Name of such an object in an error.
-    #[serde(default)]
     noun: String,
     /// The patterns of the shelves served without code.
-    #[serde(default)]
     pub at: Vec<String>,
     /// The operations that exist there.
     #[serde(default = "every_verb")]
@@ -99,61 +97,45 @@ pub struct Kind {
     #[serde(default = "by_id")]
     keys: Vec<String>,
     /// Parameters required to create one.
-    #[serde(default)]
     required: Vec<String>,
     /// The field that no two may share.
-    #[serde(default)]
     pub unique: Option<String>,
     /// A further field in which two that share the value of `unique` may differ.
-    #[serde(default)]
     pub scope: Option<String>,
     /// GitLab's words for a value that is taken, with the value as `{value}`.
     #[serde(default = "taken_message")]
     pub taken: String,
     /// The allowed values of fields.
-    #[serde(default)]
     choices: BTreeMap<String, Vec<String>>,
     /// Fields that are written by parameters of other names.
-    #[serde(default)]
     renamed: BTreeMap<String, String>,
     /// Fields that are lists of access levels.
-    #[serde(default)]
     pub levels: Vec<String>,
     /// The fields whose values must have a form.
-    #[serde(default)]
     forms: BTreeMap<String, Form>,
     /// The access needed to read.
-    #[serde(default)]
     pub read: Option<Level>,
     /// The access needed to write.
-    #[serde(default)]
     pub write: Option<Level>,
     /// Fields that are shown only in the answer to their creation.
-    #[serde(default)]
     pub once: Vec<String>,
     /// Fields that a list leaves out.
-    #[serde(default)]
     details: Vec<String>,
+    /// The fields that other objects and shorter answers show of a row, by the name of the view.
+    views: BTreeMap<String, Vec<String>>,
     /// The only fields that are shown of one that is asked for alone; all if empty.
-    #[serde(default)]
     pub alone: Vec<String>,
     /// Fields that `search` looks in; a list can also be narrowed by each.
-    #[serde(default)]
     pub search: Vec<String>,
     /// Routes that are not there although the verbs have them, as `GET /path`.
-    #[serde(default)]
     pub except: Vec<String>,
     /// The patterns where a deletion is answered with the deleted row, and the status; `*` is every other.
-    #[serde(default)]
     deleted: BTreeMap<String, u16>,
     /// The values of `state` or `states`, each with a field and the value that it has.
-    #[serde(default)]
     pub states: BTreeMap<String, (String, Value)>,
     /// Fields of the shape that a row has not under these shelves.
-    #[serde(default)]
     without: BTreeMap<String, Vec<String>>,
     /// Fields of the shape that a row has under these shelves alone.
-    #[serde(default)]
     only: BTreeMap<String, Vec<String>>,
     /// The shape of a row.
     shape: Row,
@@ -195,6 +177,11 @@ impl Kind {
     /// Status of a deletion that is answered with the deleted row; none for 204.
     pub fn deleted(&self, pattern: &str) -> Option<u16> {
         self.deleted.get(pattern).or_else(|| self.deleted.get("*")).copied()
+    }
+
+    /// The fields of a view.
+    pub fn view(&self, name: &str) -> &[String] {
+        self.views.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The fields that a list does not show.

@@ -29,6 +29,7 @@ mod kinds;
 mod level;
 mod page;
 mod pipeline;
+mod prelude;
 mod reply;
 mod repo;
 mod repo_author;

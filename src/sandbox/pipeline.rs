@@ -50,6 +50,8 @@ pub fn start(
     let web = world.row_of(super::state::Place::project(project)).text("web_url").to_owned();
     let commit = world.repos.get(&project).and_then(|repo| repo.resolve(pipeline.text("sha")));
     let commit = commit.map(|commit| commit.json(&web)).unwrap_or_default();
+    // One runner runs all jobs.
+    let runner = world.show_as("runners", "job", &world.by_id("runners", 1));
     for (stage, name, status) in jobs {
         let ran = matches!(*status, "success" | "failed" | "running");
         let started = at.clone().filter(|_| ran);
@@ -60,8 +62,8 @@ pub fn start(
             "duration": if ran { json!(42.5) } else { Value::Null },
             "failure_reason": if *status == "failed" { json!(reason(name)) } else { Value::Null },
             "allow_failure": MAY_FAIL.contains(name),
-            "pipeline": of_job(&pipeline), "_pipeline": pipeline.num("id"), "_trace": trace(name, status),
-            "runner": if ran { shown_runner(world) } else { Value::Null },
+            "pipeline": world.show_as("pipelines", "basic", &pipeline), "_pipeline": pipeline.num("id"), "_trace": trace(name, status),
+            "runner": if ran { runner.clone() } else { Value::Null },
         }));
         if let Some(file) = artifacts_file(&job) {
             job.set("artifacts_file", file);
@@ -74,26 +76,6 @@ pub fn start(
     settle(world, project, pipeline.num("id"))
 }
 
-/// Fields of the runner where a job shows it.
-const RUNNER: &[&str] = &[
-    "id",
-    "description",
-    "ip_address",
-    "active",
-    "paused",
-    "is_shared",
-    "runner_type",
-    "name",
-    "online",
-    "status",
-];
-
-/// The runner that runs all jobs, as they show it.
-fn shown_runner(world: &World) -> Value {
-    let runner = world.by_id("runners", 1);
-    runner.into_iter().filter(|(name, _)| RUNNER.contains(&name.as_str())).collect::<Row>().into()
-}
-
 fn artifacts() -> Value {
     json!([
         {"file_type": "archive", "size": 138, "filename": "artifacts.zip", "file_format": "zip"},
@@ -103,19 +85,6 @@ fn artifacts() -> Value {
 
 fn artifacts_file(job: &Row) -> Option<Value> {
     (!job.list("artifacts").is_empty()).then(|| json!({"filename": "artifacts.zip", "size": 138}))
-}
-
-/// Fields of a pipeline where another object mentions it.
-pub const BASIC: &[&str] =
-    &["id", "iid", "project_id", "sha", "ref", "status", "source", "created_at", "updated_at", "web_url"];
-
-fn of_job(pipeline: &Row) -> Value {
-    Value::Object(
-        BASIC
-            .iter()
-            .map(|name| ((*name).to_owned(), pipeline.get(*name).cloned().unwrap_or_default()))
-            .collect(),
-    )
 }
 
 /// Brings a pipeline's state up to date with its jobs'; gives its row back.
@@ -149,7 +118,7 @@ pub fn settle(world: &mut World, project: u64, id: u64) -> Row {
         },
     }));
     let row = world.write(&pipelines, id, values);
-    let shown = of_job(&row);
+    let shown = world.show_as("pipelines", "basic", &row);
     for job in &jobs {
         if let Some(job) = world.find_mut(&shelf, "id", &job.num("id").to_string()) {
             job.set("pipeline", shown.clone());

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::access;
+use super::answer::Answer;
 use super::args::{Args, Upload};
 use super::errors::Fault;
 use super::level::Level;
+use super::reply::Reply;
 use super::row::{Fields, Row};
 use super::state::{Place, World};
 
@@ -70,6 +72,11 @@ impl Request<'_> {
         self.params.get(name).map(String::as_str).unwrap_or_default()
     }
 
+    /// The word that the path ends with: `star` or `unstar`.
+    pub fn path_end(&self) -> &str {
+        self.pattern.rsplit('/').next().unwrap_or_default()
+    }
+
     /// The id of the project or group in the path.
     pub fn place_id(&self) -> u64 {
         self.place.map(|place| place.id).unwrap_or_default()
@@ -83,10 +90,13 @@ impl Request<'_> {
 
     /// A shelf under the project or group in the path: `hooks` is `projects/1/hooks`.
     pub fn shelf(&self, name: &str) -> String {
-        match self.place {
-            Some(place) => format!("{}/{}/{name}", place.kind, place.id),
-            None => name.to_owned(),
-        }
+        self.place.map_or_else(|| name.to_owned(), |place| place.shelf(name))
+    }
+
+    /// The shelves of this name that the project or group in the path has, its own first, then those of the groups above.
+    pub fn shelves(&self, name: &str) -> Vec<String> {
+        let places = self.place.into_iter().chain(self.groups_above());
+        places.map(|place| place.shelf(name)).collect()
     }
 
     /// The shelf that a pattern names in this request, its parents having been found.
@@ -115,6 +125,9 @@ impl Request<'_> {
 
     /// The row that a placeholder names on a shelf.
     pub fn row_on(&self, shelf: &str, placeholder: &str) -> Result<Row, Fault> {
+        if let Some(place) = self.place.filter(|place| place.kind == shelf) {
+            return Ok(self.world.row_of(place));
+        }
         let wanted = self.param(placeholder);
         let kind = self.world.kinds.of(shelf);
         let by_id = placeholder == "epic_id";
@@ -141,9 +154,21 @@ impl Request<'_> {
         Ok((shelf, row))
     }
 
-    /// The row that a whole pattern names.
-    pub fn row(&self, pattern: &str) -> Result<Row, Fault> {
-        Ok(self.subject(pattern)?.1)
+    /// The shelf that the path ends with, as in `/projects/:id/boards/:board_id/lists`.
+    pub fn path_shelf(&self) -> Result<String, Fault> {
+        self.shelf_of(&self.pattern)
+    }
+
+    /// The shelf and row of the object that the path names last, as in `/projects/:id/jobs/:job_id/retry`.
+    pub fn found(&self) -> Result<(String, Row), Fault> {
+        let (parents, rest) = self.pattern.rsplit_once("/:").ok_or(Fault::Nowhere)?;
+        let placeholder = rest.split('/').next().unwrap_or_default();
+        self.subject(&format!("{parents}/:{placeholder}"))
+    }
+
+    /// The row that the path names last.
+    pub fn row(&self) -> Result<Row, Fault> {
+        Ok(self.found()?.1)
     }
 
     /// A row as it is shown alone.
@@ -151,10 +176,9 @@ impl Request<'_> {
         Value::Object(self.world.show(row))
     }
 
-    /// Some fields of a row as they are shown.
-    pub fn show_fields(&self, row: &Row, fields: &[&str]) -> Value {
-        let shown = self.world.show(row);
-        Value::Object(shown.into_iter().filter(|(name, _)| fields.contains(&name.as_str())).collect())
+    /// A row as a view of its kind shows it.
+    pub fn show_as(&self, kind: &str, view: &str, row: &Row) -> Value {
+        self.world.show_as(kind, view, row)
     }
 
     /// A row as it is shown, without some fields.
@@ -175,6 +199,22 @@ impl Request<'_> {
     /// Adds a new row to a shelf, with the signed-in user as its author.
     pub fn add(&mut self, shelf: &str, values: Value) -> Row {
         self.world.add(shelf, super::row::object(values), self.user)
+    }
+
+    /// The fields of a kind that the parameters give.
+    pub fn given(&self, kind: &str) -> Row {
+        self.world.kinds.named(kind).map(|kind| kind.given(&self.args)).unwrap_or_default()
+    }
+
+    /// The same, of some fields.
+    pub fn given_of(&self, kind: &str, fields: &[&str]) -> Row {
+        self.world.kinds.named(kind).map(|kind| kind.given_of(&self.args, fields)).unwrap_or_default()
+    }
+
+    /// Takes a row off its shelf, which is answered with 204.
+    pub fn delete(&mut self, shelf: &str, row: &Row) -> Answer {
+        self.world.remove(shelf, |other| other.num("id") == row.num("id"));
+        Ok(Reply::empty())
     }
 
     /// Writes fields of a row, and when it was updated; gives the row back.

@@ -14,12 +14,12 @@ use super::request::Request;
 pub enum Rule {
     /// The parameter must be there.
     Required(&'static str),
-    /// One of these must be there.
-    AnyOf(&'static [&'static str]),
+    /// One of these, which are separated by spaces, must be there.
+    AnyOf(&'static str),
     /// Any parameter must be there; the error lists these, as GitLab does.
-    AnyParameter(&'static [&'static str]),
-    /// The parameter must have one of these values.
-    OneOf(&'static str, &'static [&'static str]),
+    AnyParameter(&'static str),
+    /// The parameter must have one of these values, which are separated by spaces.
+    OneOf(&'static str, &'static str),
     /// The parameter must be a number.
     Integer(&'static str),
 }
@@ -39,6 +39,7 @@ pub struct Route {
     pub method: &'static str,
     pub path: Cow<'static, str>,
     needs: Option<Level>,
+    in_groups: Option<Level>,
     pub rules: &'static [Rule],
     pub run: Run,
 }
@@ -68,12 +69,26 @@ pub const fn delete(path: &'static str, run: Handler) -> Route {
 
 impl Route {
     const fn at(method: &'static str, path: &'static str, run: Handler) -> Self {
-        Self { method, path: Cow::Borrowed(path), needs: None, rules: &[], run: Run::Do(run) }
+        Self {
+            method,
+            path: Cow::Borrowed(path),
+            needs: None,
+            in_groups: None,
+            rules: &[],
+            run: Run::Do(run),
+        }
     }
 
-    /// A route whose path was put together.
-    pub fn new(method: &'static str, path: String, run: Run) -> Self {
-        Self { method, path: Cow::Owned(path), needs: None, rules: &[], run }
+    /// The route of a kind that needs no code.
+    pub fn kept(method: &'static str, path: String, needs: Option<Level>, kind: String, verb: Verb) -> Self {
+        Self {
+            method,
+            path: Cow::Owned(path),
+            needs,
+            in_groups: None,
+            rules: &[],
+            run: Run::Kept(kind, verb),
+        }
     }
 
     /// Sets the least access needed. By default, anyone may read; a signed-in user may write and, in a project or
@@ -83,9 +98,10 @@ impl Route {
         self
     }
 
-    /// The same, where it is known only later.
-    pub fn needs_maybe(mut self, level: Option<Level>) -> Self {
-        self.needs = level;
+    /// Sets the least access needed to that of those who manage members: maintainers of a project, owners of a group.
+    pub const fn needs_manager(mut self) -> Self {
+        self.needs = Some(Level::Maintainer);
+        self.in_groups = Some(Level::Owner);
         self
     }
 
@@ -93,6 +109,11 @@ impl Route {
     pub const fn rules(mut self, rules: &'static [Rule]) -> Self {
         self.rules = rules;
         self
+    }
+
+    /// The same route below another path.
+    pub fn below(&self, path: &str) -> Self {
+        Self { path: format!("{path}{}", self.path).into(), ..self.clone() }
     }
 
     /// The routes that this one stands for: one for each choice in its path, as in `/(projects|groups)/:id/boards`.
@@ -107,7 +128,8 @@ impl Route {
     /// The least access needed.
     pub fn level(&self) -> Level {
         let placed = self.path.starts_with("/projects/:id/") || self.path.starts_with("/groups/:id/");
-        match (self.needs, self.method) {
+        let in_group = self.in_groups.filter(|_| self.path.starts_with("/groups/"));
+        match (in_group.or(self.needs), self.method) {
             (Some(level), _) => level,
             (None, "GET") => Level::Anyone,
             (None, _) if placed => Level::Developer,
@@ -143,16 +165,16 @@ impl Rule {
     pub fn problem(self, args: &Args) -> Option<String> {
         match self {
             Self::Required(name) => (args.peek(name).is_none()).then(|| format!("{name} is missing")),
-            Self::AnyOf(names) => (!names.iter().any(|name| args.peek(name).is_some())).then(|| {
-                format!("{} are missing, at least one parameter must be provided", names.join(", "))
-            }),
-            Self::AnyParameter(names) => args.names().next().is_none().then(|| {
-                format!("{} are missing, at least one parameter must be provided", names.join(", "))
-            }),
+            Self::AnyOf(names) if names.split(' ').any(|name| args.peek(name).is_some()) => None,
+            Self::AnyParameter(_) if args.names().next().is_some() => None,
+            Self::AnyOf(names) | Self::AnyParameter(names) => {
+                let names = names.replace(' ', ", ");
+                Some(format!("{names} are missing, at least one parameter must be provided"))
+            }
             Self::OneOf(name, choices) => args
                 .peek(name)
                 .and_then(text_of)
-                .filter(|given| !choices.contains(&given.as_str()))
+                .filter(|given| !choices.split(' ').any(|choice| choice == given))
                 .map(|_| format!("{name} does not have a valid value")),
             Self::Integer(name) => args
                 .peek(name)

@@ -16,7 +16,7 @@ use super::level::Level;
 use super::reply::Reply;
 use super::request::{Incoming, Request};
 use super::route::{Route, Rule, Run};
-use super::row::{Fields, is};
+use super::row::{Fields, Row};
 use super::state::{Place, World};
 use super::{kind_routes, routes};
 
@@ -182,16 +182,12 @@ fn find_place(
         _ => return Ok(None),
     };
     let wanted = params.get("id").map(String::as_str).unwrap_or_default();
-    let path = if kind == "projects" { "path_with_namespace" } else { "full_path" };
-    let known = |row: &&super::row::Row| is(row, "id", wanted) || row.text(path).eq_ignore_ascii_case(wanted);
-    let found = world.rows(kind).iter().find(known).filter(|row| access::may_see(world, user, kind, row));
-    if let Some(row) = found {
+    let visible = |row: &&Row| access::may_see(world, user, kind, row);
+    if let Some(row) = world.place_named(kind, wanted).filter(visible) {
         return Ok(Some(Place { kind, id: row.num("id") }));
     }
-    let moved = |row: &&super::row::Row| row.texts("_was").iter().any(|was| was == wanted);
-    if let Some(row) =
-        world.rows(kind).iter().find(moved).filter(|row| access::may_see(world, user, kind, row))
-    {
+    let moved = |row: &&Row| row.texts("_was").iter().any(|was| was == wanted);
+    if let Some(row) = world.rows(kind).iter().find(moved).filter(visible) {
         if incoming.method != "GET" && incoming.method != "HEAD" {
             return Err(Fault::refused(405, "Non GET methods are not allowed for moved projects"));
         }
@@ -208,24 +204,9 @@ fn new_location(world: &World, id: u64, incoming: &Incoming) -> String {
     format!("{}/api/v4/projects/{id}{rest}{query}", world.url)
 }
 
-/// Placeholders that GitLab takes numbers for.
-const NUMBERS: &[&str] = &[
-    "issue_iid",
-    "merge_request_iid",
-    "epic_iid",
-    "snippet_id",
-    "note_id",
-    "job_id",
-    "pipeline_id",
-    "milestone_id",
-    "award_id",
-    "pipeline_schedule_id",
-    "environment_id",
-    "issue_link_id",
-    "draft_note_id",
-    "version_id",
-    "todo_id",
-];
+/// Placeholders that GitLab takes numbers for, separated by spaces.
+const NUMBERS: &str = "issue_iid merge_request_iid epic_iid snippet_id note_id job_id pipeline_id milestone_id award_id \
+    pipeline_schedule_id environment_id issue_link_id draft_note_id version_id todo_id";
 
 /// Refuses a path with a text where GitLab takes a number.
 fn check_numbers(pattern: &str, params: &BTreeMap<String, String>) -> Result<(), Fault> {
@@ -236,7 +217,7 @@ fn check_numbers(pattern: &str, params: &BTreeMap<String, String>) -> Result<(),
         if users && name == "user_id" {
             return Err(Fault::Bad("id is invalid".to_owned()));
         }
-        if NUMBERS.contains(&name.as_str()) {
+        if NUMBERS.split(' ').any(|number| number == name) {
             let shown = if noted && noteable.contains(&name.as_str()) { "noteable_id" } else { name };
             return Err(Fault::Bad(format!("{shown} is invalid")));
         }

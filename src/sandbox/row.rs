@@ -26,6 +26,8 @@ pub trait Fields {
     }
     /// True if a field is absent or null.
     fn blank(&self, name: &str) -> bool;
+    /// Those of these fields that the row has.
+    fn pick(&self, names: &[&str]) -> Row;
     /// Writes a field.
     fn set(&mut self, name: &str, value: impl Into<Value>);
 }
@@ -45,6 +47,10 @@ impl Fields for Row {
     }
     fn blank(&self, name: &str) -> bool {
         self.get(name).is_none_or(Value::is_null)
+    }
+    fn pick(&self, names: &[&str]) -> Row {
+        let has = |name: &&str| Some(((*name).to_owned(), self.get(*name)?.clone()));
+        names.iter().filter_map(has).collect()
     }
     fn set(&mut self, name: &str, value: impl Into<Value>) {
         self.insert(name.to_owned(), value.into());

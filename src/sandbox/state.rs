@@ -33,9 +33,6 @@ const PEOPLE: &[&str] = &[
 ];
 /// Fields in which numbers are ids of users.
 const CROWDS: &[&str] = &["assignees", "reviewers"];
-/// Fields shown of a user wherever one is mentioned.
-const BASIC_USER: &[&str] =
-    &["id", "username", "public_email", "name", "state", "locked", "avatar_url", "web_url"];
 
 /// A project or a group: what most paths begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +57,11 @@ impl Place {
     /// The noun for it in an error.
     pub fn noun(self) -> &'static str {
         if self.kind == "projects" { "Project" } else { "Group" }
+    }
+
+    /// A shelf of it: `projects/1/labels`.
+    pub fn shelf(self, name: &str) -> String {
+        format!("{}/{}/{name}", self.kind, self.id)
     }
 
     /// The place a shelf is in.
@@ -154,6 +156,18 @@ impl World {
     /// The row with this id on a shelf; an empty one where there is none.
     pub fn by_id(&self, shelf: &str, id: u64) -> Row {
         self.rows(shelf).iter().find(|row| row.num("id") == id).cloned().unwrap_or_default()
+    }
+
+    /// The project or group with this id or path.
+    pub fn place_named(&self, kind: &str, wanted: &str) -> Option<&Row> {
+        let path = if kind == "projects" { "path_with_namespace" } else { "full_path" };
+        let named = |row: &&Row| is(row, "id", wanted) || row.text(path).eq_ignore_ascii_case(wanted);
+        self.rows(kind).iter().find(named)
+    }
+
+    /// The label of this name, wherever it is.
+    pub fn label_named(&self, name: &str) -> Option<&Row> {
+        self.all("labels").map(|(_, row)| row).find(|row| row.text("name") == name)
     }
 
     /// Puts a new row on a shelf: the shape of its kind, filled in, with `values` over it.
@@ -304,11 +318,7 @@ impl World {
     /// A user as one is shown wherever one is mentioned.
     pub fn basic_user(&self, id: u64) -> Value {
         let user = self.by_id("users", id);
-        if user.is_empty() {
-            return Value::Null;
-        }
-        let field = |name: &&str| ((*name).to_owned(), user.get(*name).cloned().unwrap_or_default());
-        Value::Object(BASIC_USER.iter().map(field).collect())
+        if user.is_empty() { Value::Null } else { self.show_as("users", "basic", &user) }
     }
 
     /// A user with the profile that everybody may see.
@@ -316,9 +326,8 @@ impl World {
         let (Some(kind), Value::Object(mut shown)) = (self.kinds.named("users"), self.basic_user(id)) else {
             return Value::Null;
         };
-        let user = self.by_id("users", id);
-        let profile = kind.details().chain(["created_at"]);
-        shown.extend(profile.map(|name| (name.to_owned(), user.get(name).cloned().unwrap_or_default())));
+        let profile: Vec<&str> = kind.details().chain(["created_at"]).collect();
+        shown.extend(self.by_id("users", id).pick(&profile));
         Value::Object(shown)
     }
 
@@ -340,6 +349,13 @@ impl World {
             shown.set("assignee", first);
         }
         shown
+    }
+
+    /// The fields of a row that a view of its kind has.
+    pub fn show_as(&self, kind: &str, view: &str, row: &Row) -> Value {
+        let fields = self.kinds.named(kind).map(|kind| kind.view(view)).unwrap_or_default();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+        Value::Object(self.show(&row.pick(&fields)))
     }
 
     fn show_field(&self, name: &str, value: &Value) -> Value {

@@ -1,12 +1,6 @@
 //! Rights to push to a branch and to merge into it, by the rules that protect it.
 
-use serde_json::Value;
-
-use crate::sandbox::access::level;
-use crate::sandbox::level::Level;
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
-use crate::sandbox::state::Place;
+use crate::sandbox::prelude::*;
 
 /// The rules that protect a branch.
 pub fn rules_of(request: &Request<'_>, branch: &str) -> Vec<Row> {

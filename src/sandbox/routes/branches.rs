@@ -1,32 +1,20 @@
 //! Branches and tags.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::Reply;
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Tag;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post};
-use crate::sandbox::row::Fields;
 
 use super::branch_rights::{can_push, rules_of};
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/repository/branches", list),
-    get("/projects/:id/repository/branches/:branch", show),
-    post("/projects/:id/repository/branches", create)
-        .rules(&[Rule::Required("branch"), Rule::Required("ref")]),
-    delete("/projects/:id/repository/branches/:branch", remove),
-    delete("/projects/:id/repository/merged_branches", remove_merged),
-    get("/projects/:id/repository/tags", tags).rules(&[
-        Rule::OneOf("order_by", &["name", "updated", "version"]),
-        Rule::OneOf("sort", &["asc", "desc"]),
-    ]),
-    get("/projects/:id/repository/tags/:tag_name", tag),
-    post("/projects/:id/repository/tags", new_tag)
-        .rules(&[Rule::Required("tag_name"), Rule::Required("ref")]),
-    delete("/projects/:id/repository/tags/:tag_name", remove_tag),
+    get("/branches", list),
+    get("/branches/:branch", show),
+    post("/branches", create).rules(&[Rule::Required("branch"), Rule::Required("ref")]),
+    delete("/branches/:branch", remove),
+    get("/tags", tags)
+        .rules(&[Rule::OneOf("order_by", "name updated version"), Rule::OneOf("sort", "asc desc")]),
+    get("/tags/:tag_name", tag),
+    post("/tags", new_tag).rules(&[Rule::Required("tag_name"), Rule::Required("ref")]),
+    delete("/tags/:tag_name", remove_tag),
 ];
 
 /// A branch with what the user may do to it.
@@ -111,18 +99,6 @@ fn remove(request: &mut Request<'_>) -> Answer {
     let last = request.repo_mut().branches.remove(&name);
     super::pushes::record_ref(request, "branch", &name, last.as_deref(), None);
     Ok(Reply::empty())
-}
-
-fn remove_merged(request: &mut Request<'_>) -> Answer {
-    let names: Vec<String> = request.repo()?.branches.keys().cloned().collect();
-    for name in names {
-        let merged =
-            render_branch(request, &name)?.get("merged").and_then(Value::as_bool).unwrap_or_default();
-        if merged && rules_of(request, &name).is_empty() {
-            request.repo_mut().branches.remove(&name);
-        }
-    }
-    Ok(Reply::accepted())
 }
 
 fn is_tag_protected(request: &Request<'_>, tag: &str) -> bool {

@@ -1,17 +1,7 @@
 //! CI/CD apart from pipelines: lint, triggers, schedules, environments, runners.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::access::{is_admin, level};
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::pipeline::BASIC;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, is};
-use crate::sandbox::state::Place;
+use crate::sandbox::filter::{keep_between, keep_equal, sort_by};
+use crate::sandbox::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/ci/lint", lint),
@@ -19,25 +9,20 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/trigger/pipeline", trigger)
         .needs(Level::Anyone)
         .rules(&[Rule::Required("ref"), Rule::Required("token")]),
-    get(SCHEDULE, schedule),
+    get("/projects/:id/pipeline_schedules/:pipeline_schedule_id", schedule),
     post("/projects/:id/pipeline_schedules/:pipeline_schedule_id/play", play_schedule),
-    post("/projects/:id/pipeline_schedules/:pipeline_schedule_id/take_ownership", own_schedule),
     get("/projects/:id/pipeline_schedules/:pipeline_schedule_id/pipelines", schedule_pipelines),
     post("/projects/:id/environments/:environment_id/stop", stop),
     delete("/projects/:id/environments/:environment_id", remove_environment),
     get("/projects/:id/deployments", deployments).rules(&[
-        Rule::OneOf("order_by", &["id", "iid", "created_at", "updated_at", "finished_at", "ref"]),
-        Rule::OneOf("sort", &["asc", "desc"]),
-        Rule::OneOf("status", &["created", "running", "success", "failed", "canceled", "blocked"]),
+        Rule::OneOf("order_by", "id iid created_at updated_at finished_at ref"),
+        Rule::OneOf("sort", "asc desc"),
+        Rule::OneOf("status", "created running success failed canceled blocked"),
     ]),
-    post("/projects/:id/deployments", deploy).rules(DEPLOYMENT),
-    post("/projects/:id/hooks/:hook_id/test/:trigger", test_hook).needs(Level::Maintainer),
-    post("/groups/:id/hooks/:hook_id/test/:trigger", test_hook).needs(Level::Owner),
+    post("/(projects|groups)/:id/hooks/:hook_id/test/:trigger", test_hook).needs_manager(),
     get("/runners", own_runners).needs(Level::User),
-    get("/runners/all", all_runners).needs(Level::Admin),
     get("/runners/:runner_id", runner).needs(Level::User),
     put("/runners/:runner_id", update_runner),
-    delete("/runners/:runner_id", remove_runner),
     get("/runners/:runner_id/jobs", runner_jobs).needs(Level::User),
     get("/(projects|groups)/:id/runners", place_runners).needs(Level::Maintainer),
 ];
@@ -61,19 +46,14 @@ fn lint(request: &mut Request<'_>) -> Answer {
     }))
 }
 
-/// Top-level words of a configuration that are no jobs.
-const GLOBAL: &[&str] = &[
-    "stages",
-    "variables",
-    "default",
-    "include",
-    "workflow",
-    "image",
-    "services",
-    "cache",
-    "before_script",
-    "after_script",
-];
+/// Top-level words of a configuration that are no jobs, separated by spaces.
+const GLOBAL: &str =
+    "stages variables default include workflow image services cache before_script after_script";
+
+/// True for a top-level word that is no job that runs.
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('.') || GLOBAL.split(' ').any(|word| word == name)
+}
 
 fn problems(content: &str) -> Vec<String> {
     let mut jobs: Vec<(String, bool)> = Vec::new();
@@ -89,10 +69,10 @@ fn problems(content: &str) -> Vec<String> {
         } else if !line.contains(':') {
             return vec!["Invalid configuration format".to_owned()];
         } else {
-            jobs.push((key.to_owned(), GLOBAL.contains(&key) || key.starts_with('.')));
+            jobs.push((key.to_owned(), is_hidden(key)));
         }
     }
-    if !jobs.iter().any(|(name, _)| !GLOBAL.contains(&name.as_str()) && !name.starts_with('.')) {
+    if jobs.iter().all(|(name, _)| is_hidden(name)) {
         return vec!["jobs config should contain at least one visible job".to_owned()];
     }
     let bad = jobs.iter().filter(|(_, scripted)| !scripted);
@@ -106,7 +86,7 @@ fn trigger(request: &mut Request<'_>) -> Answer {
         request.world.find(&request.shelf("triggers"), "token", &token).cloned().ok_or(Fault::missing(""))?;
     request.user = Some(row.num("owner"));
     let branch = request.args.text("ref").unwrap_or_default();
-    let given = request.args.get("variables").cloned().map(crate::sandbox::row::object).unwrap_or_default();
+    let given = request.args.get("variables").cloned().map(object).unwrap_or_default();
     let variables: Vec<Value> = given
         .iter()
         .map(|(key, value)| json!({"variable_type": "env_var", "key": key, "value": value, "raw": false}))
@@ -115,11 +95,9 @@ fn trigger(request: &mut Request<'_>) -> Answer {
     created(request.show_without(&row, &["name"]))
 }
 
-const SCHEDULE: &str = "/projects/:id/pipeline_schedules/:pipeline_schedule_id";
-
 /// A schedule alone comes with its variables.
 fn schedule(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.subject(SCHEDULE)?;
+    let (shelf, row) = request.found()?;
     let variables = request.world.rows(&format!("{shelf}/{}/variables", row.num("id")));
     let variables: Vec<Value> = variables.iter().map(|row| request.show(row)).collect();
     let mut shown = request.world.show(&row);
@@ -128,102 +106,49 @@ fn schedule(request: &mut Request<'_>) -> Answer {
 }
 
 fn play_schedule(request: &mut Request<'_>) -> Answer {
-    let (shelf, schedule) = request.subject(SCHEDULE)?;
+    let (shelf, schedule) = request.found()?;
     let row = super::pipelines::begin(request, schedule.text("ref"), "schedule", json!([]))?;
-    let last = request.show_fields(&row, BASIC);
+    let last = request.show_as("pipelines", "basic", &row);
     request.write(&shelf, schedule.num("id"), json!({"last_pipeline": last}));
     created(json!({"message": "201 Created"}))
 }
 
-fn own_schedule(request: &mut Request<'_>) -> Answer {
-    let (shelf, schedule) = request.subject(SCHEDULE)?;
-    let row = request.write(&shelf, schedule.num("id"), json!({"owner": request.user}));
-    created(request.show(&row))
-}
-
 fn schedule_pipelines(request: &mut Request<'_>) -> Answer {
-    request.subject(SCHEDULE)?;
+    request.found()?;
     let mut rows = request.across("pipelines");
     rows.retain(|row| row.text("source") == "schedule");
-    request.page(rows.iter().map(|row| request.show_fields(row, BASIC)).collect())
+    request.page(rows.iter().map(|row| request.show_as("pipelines", "basic", row)).collect())
 }
 
-/// Fields of an environment where a deployment shows it.
-const ENVIRONMENT_FIELDS: &[&str] = &["id", "name", "slug", "external_url", "created_at", "updated_at"];
-
-const ENVIRONMENT: &str = "/projects/:id/environments/:environment_id";
-
 fn stop(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.subject(ENVIRONMENT)?;
+    let (shelf, row) = request.found()?;
     let row = request.write(&shelf, row.num("id"), json!({"state": "stopped"}));
     ok(request.show(&row))
 }
 
 /// Only a stopped environment can be deleted.
 fn remove_environment(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.subject(ENVIRONMENT)?;
+    let (shelf, row) = request.found()?;
     if row.text("state") != "stopped" {
         return Err(Fault::Forbidden);
     }
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
+    request.delete(&shelf, &row)
 }
 
-const DEPLOYMENT: &[Rule] = &[
-    Rule::Required("environment"),
-    Rule::Required("sha"),
-    Rule::Required("ref"),
-    Rule::Required("tag"),
-    Rule::Required("status"),
-    Rule::OneOf("status", &["running", "success", "failed", "canceled"]),
-];
-
 fn deployments(request: &mut Request<'_>) -> Answer {
-    let args = &request.args;
     let mut rows = request.world.rows(&request.shelf("deployments")).to_vec();
-    if let Some(name) = args.text("environment") {
-        let of = |row: &Row| {
-            row.get("environment").and_then(|of| of.get("name")).and_then(Value::as_str)
-                == Some(name.as_str())
-        };
+    if let Some(name) = request.args.text("environment") {
+        let of = |row: &Row| row.get("environment").and_then(|of| of.get("name")) == Some(&json!(name));
         rows.retain(of);
     }
-    if let Some(status) = args.text("status") {
-        rows.retain(|row| row.text("status") == status);
-    }
-    for (name, is_after) in [("updated_after", true), ("updated_before", false)] {
-        if let Some(time) = args.text(name) {
-            rows.retain(|row| (row.text("updated_at") >= time.as_str()) == is_after);
-        }
-    }
-    let field = args.text("order_by").unwrap_or_else(|| "id".to_owned());
-    let key = |row: &Row| (row.num(&field), row.text(&field).to_owned());
-    rows.sort_by_key(key);
-    if args.text("sort").as_deref() == Some("desc") {
-        rows.reverse();
-    }
+    keep_equal(&request.args, &["status"], &mut rows);
+    keep_between(&request.args, &["updated_at"], &mut rows);
+    sort_by(&request.args, "id", "asc", &mut rows);
     request.page_of("deployments", &rows)
 }
 
-/// Records a deployment to an environment, which is made where there is none of that name.
-fn deploy(request: &mut Request<'_>) -> Answer {
-    let (name, args) = (request.args.text("environment").unwrap_or_default(), &request.args);
-    args.without_trace(&["tag"]);
-    let values = json!({"sha": args.text("sha"), "ref": args.text("ref"), "status": args.text("status")});
-    let environments = request.shelf("environments");
-    let environment = match request.world.find(&environments, "name", &name) {
-        Some(row) => row.clone(),
-        None => request.add(&environments, json!({"name": name})),
-    };
-    let mut values = crate::sandbox::row::object(values);
-    values.set("environment", request.show_fields(&environment, ENVIRONMENT_FIELDS));
-    let row = request.add(&request.shelf("deployments"), Value::Object(values));
-    created(request.show(&row))
-}
-
 fn test_hook(request: &mut Request<'_>) -> Answer {
-    let shelf = request.shelf("hooks");
-    request.row_on(&shelf, "hook_id")?;
+    request.row_on(&request.shelf("hooks"), "hook_id")?;
     created(json!({"message": "201 Created"}))
 }
 
@@ -248,11 +173,6 @@ fn own_runners(request: &mut Request<'_>) -> Answer {
     page(request, rows)
 }
 
-fn all_runners(request: &mut Request<'_>) -> Answer {
-    let rows = request.world.rows("runners").to_vec();
-    page(request, rows)
-}
-
 fn place_runners(request: &mut Request<'_>) -> Answer {
     let ids: Vec<u64> = request.projects().iter().map(|row| row.num("id")).collect();
     let serves =
@@ -270,32 +190,15 @@ fn the_runner(request: &Request<'_>) -> Result<Row, Fault> {
 fn runner(request: &mut Request<'_>) -> Answer {
     let row = the_runner(request)?;
     let mut shown = request.world.show(&row);
-    let fields = ["id", "name", "name_with_namespace", "path", "path_with_namespace"];
-    let project = |id: u64| {
-        let row = request.world.row_of(Place::project(id));
-        Value::Object(
-            fields
-                .iter()
-                .map(|name| ((*name).to_owned(), row.get(*name).cloned().unwrap_or_default()))
-                .collect(),
-        )
-    };
+    let project = |id: u64| request.show_as("projects", "named", &request.world.row_of(Place::project(id)));
     shown.set("projects", row.nums("_projects").into_iter().map(project).collect::<Vec<_>>());
     ok(shown)
 }
 
 fn update_runner(request: &mut Request<'_>) -> Answer {
     let row = the_runner(request)?;
-    let kind = request.world.kinds.named("runners").cloned().ok_or(Fault::Nowhere)?;
-    let given = kind.given(&request.args);
-    let row = request.world.write("runners", row.num("id"), given);
+    let row = request.world.write("runners", row.num("id"), request.given("runners"));
     ok(request.show(&row))
-}
-
-fn remove_runner(request: &mut Request<'_>) -> Answer {
-    let row = the_runner(request)?;
-    request.world.remove("runners", |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
 }
 
 fn runner_jobs(request: &mut Request<'_>) -> Answer {
@@ -303,15 +206,12 @@ fn runner_jobs(request: &mut Request<'_>) -> Answer {
     let by = |row: &Row| {
         row.get("runner").and_then(|by| by.get("id")).and_then(Value::as_u64) == Some(runner.num("id"))
     };
-    let identity =
-        ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "created_at"];
     let mut rows = Vec::new();
     for project in request.projects() {
-        let identity = request.show_fields(&project, &identity);
+        let identity = request.show_as("projects", "identity", &project);
         let jobs = request.world.rows(&format!("projects/{}/jobs", project.num("id"))).iter();
         for job in jobs.filter(|job| by(job)) {
-            let mut job = job.clone();
-            job.retain(|name, _| super::jobs::BASIC.contains(&name.as_str()));
+            let mut job = object(request.show_as("jobs", "basic", job));
             job.set("project", identity.clone());
             rows.push(job);
         }

@@ -4,23 +4,16 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
 
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::text_of;
 use crate::sandbox::diff::{Change, Tree, between};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::{Author, Commit, Repo};
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, get, post};
-use crate::sandbox::row::{Fields, Row, object};
 
 use super::branch_rights::can_push;
 
 const BRANCH: &[Rule] = &[Rule::Required("branch")];
-const STATES: Rule =
-    Rule::OneOf("state", &["pending", "running", "success", "failed", "canceled", "skipped"]);
+const STATES: Rule = Rule::OneOf("state", "pending running success failed canceled skipped");
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/commits", list),

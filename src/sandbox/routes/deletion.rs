@@ -1,10 +1,6 @@
 //! Deletion of projects and groups, which GitLab schedules since 18.0.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::errors::Fault;
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
+use crate::sandbox::prelude::*;
 
 /// Schedules the deletion of a project or group. True if it is deleted at once: it was scheduled before, and the call has
 /// `permanently_remove` and its full path.

@@ -1,24 +1,20 @@
 //! Epics of groups, and the issues in them.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, object};
+use crate::sandbox::prelude::*;
 
-const ONE: &str = "/groups/:id/epics/:epic_iid";
+use super::issues::common;
+use super::rows;
+use super::state_event::state_event;
 
 pub const ROUTES: &[Route] = &[
-    get("/groups/:id/epics", list).rules(&[Rule::OneOf("state", &["opened", "closed", "all"])]),
-    get(ONE, show),
+    get("/groups/:id/epics", list).rules(&[Rule::OneOf("state", "opened closed all")]),
+    get("/groups/:id/epics/:epic_iid", rows::show),
     post("/groups/:id/epics", create).needs(Level::Reporter).rules(&[Rule::Required("title")]),
-    put(ONE, update).needs(Level::Reporter).rules(&[Rule::OneOf("state_event", &["reopen", "close"])]),
-    delete(ONE, remove).needs(Level::Owner),
+    put("/groups/:id/epics/:epic_iid", update)
+        .needs(Level::Reporter)
+        .rules(&[Rule::OneOf("state_event", "reopen close")]),
+    delete("/groups/:id/epics/:epic_iid", rows::remove).needs(Level::Owner),
     get("/groups/:id/epics/:epic_iid/issues", issues),
     post("/groups/:id/epics/:epic_iid/issues/:issue_id", add_issue).needs(Level::Reporter),
     delete("/groups/:id/epics/:epic_iid/issues/:epic_issue_id", remove_issue).needs(Level::Reporter),
@@ -31,15 +27,9 @@ fn list(request: &mut Request<'_>) -> Answer {
     request.page_of("epics", &rows)
 }
 
-fn show(request: &mut Request<'_>) -> Answer {
-    let row = request.row(ONE)?;
-    ok(request.show(&row))
-}
-
 fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
-    let kind = request.world.kinds.named("epics").cloned().ok_or(Fault::Nowhere)?;
     let set = ["description", "confidential", "color", "parent_id", "start_date", "due_date"];
-    let mut values = kind.given_of(&request.args, &set);
+    let mut values = request.given_of("epics", &set);
     for (given, kept) in [("start_date_fixed", "start_date"), ("due_date_fixed", "due_date")] {
         if let Some(date) = request.args.get(given).cloned() {
             values.set(kept, date.clone());
@@ -49,7 +39,7 @@ fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
             values.set(&format!("{kept}_is_fixed"), fixed);
         }
     }
-    let mut common = super::issues::common(request, row)?;
+    let mut common = common(request, row)?;
     common.retain(|name, _| matches!(name.as_str(), "title" | "labels"));
     values.extend(common);
     Ok(values)
@@ -62,29 +52,18 @@ fn create(request: &mut Request<'_>) -> Answer {
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.subject(ONE)?;
+    let (shelf, row) = request.found()?;
     let mut values = values(request, &row)?;
-    match request.args.text("state_event").as_deref() {
-        Some("close") => {
-            let now = request.world.now();
-            values.extend(object(json!({"state": "closed", "closed_at": now})));
-        }
-        Some(_) => values.extend(object(json!({"state": "opened", "closed_at": null}))),
-        None => {}
-    }
+    values.extend(state_event(request));
+    // GitLab keeps who closed an issue, not who closed an epic.
+    values.remove("closed_by");
     let row = request.world.write(&shelf, row.num("id"), values);
     ok(request.show(&row))
 }
 
-fn remove(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.subject(ONE)?;
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
-}
-
 /// The issues of an epic; the id of an issue's place in one is the issue's own.
 fn issues(request: &mut Request<'_>) -> Answer {
-    let epic = request.row(ONE)?;
+    let epic = request.row()?;
     let mut rows = request.across("issues");
     rows.retain(|row| epic.nums("_issues").contains(&row.num("id")));
     let shown = rows.iter().map(|row| {
@@ -97,7 +76,7 @@ fn issues(request: &mut Request<'_>) -> Answer {
 }
 
 fn set_issues(request: &mut Request<'_>, id: u64, held: bool) -> Result<Value, Fault> {
-    let (shelf, epic) = request.subject(ONE)?;
+    let (shelf, epic) = request.subject("/groups/:id/epics/:epic_iid")?;
     let (_, issue) = request.world.anywhere("issues", id).ok_or(Fault::missing("Issue"))?;
     let mut issues = epic.nums("_issues");
     issues.retain(|other| *other != id);
@@ -107,7 +86,7 @@ fn set_issues(request: &mut Request<'_>, id: u64, held: bool) -> Result<Value, F
     let epic = request.write(&shelf, epic.num("id"), json!({"_issues": issues}));
     request.world.set_epic(id, held.then_some(&epic));
     Ok(
-        json!({"id": id, "epic": request.show(&epic), "issue": request.show_without(&issue, super::issues::NOT_BASIC), "relative_position": 0}),
+        json!({"id": id, "epic": request.show(&epic), "issue": request.show_as("issues", "basic", &issue), "relative_position": 0}),
     )
 }
 
@@ -122,7 +101,7 @@ fn remove_issue(request: &mut Request<'_>) -> Answer {
 }
 
 fn children(request: &mut Request<'_>) -> Answer {
-    let epic = request.row(ONE)?;
+    let epic = request.row()?;
     let mut rows = request.world.rows(&request.shelf("epics")).to_vec();
     rows.retain(|row| row.num("parent_id") == epic.num("id"));
     request.page_of("epics", &rows)

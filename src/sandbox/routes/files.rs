@@ -2,18 +2,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
 
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::archive;
+use crate::sandbox::args::text_of;
 use crate::sandbox::diff::Tree;
-use crate::sandbox::errors::Fault;
 use crate::sandbox::git_object::{blob_id, sha256, tree_id};
-use crate::sandbox::reply::Reply;
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Commit;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, object};
 
 use super::branch_rights::can_push;
 
@@ -22,16 +17,16 @@ const CHANGE: &[Rule] =
 const GONE: &[Rule] = &[Rule::Required("branch"), Rule::Required("commit_message")];
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/repository/tree", tree),
-    get("/projects/:id/repository/files/:file_path", file).rules(&[Rule::Required("ref")]),
-    get("/projects/:id/repository/files/:file_path/raw", raw),
-    get("/projects/:id/repository/files/:file_path/blame", blame).rules(&[Rule::Required("ref")]),
-    post("/projects/:id/repository/files/:file_path", create).rules(CHANGE),
-    put("/projects/:id/repository/files/:file_path", update).rules(CHANGE),
-    delete("/projects/:id/repository/files/:file_path", remove).rules(GONE),
-    get("/projects/:id/repository/blobs/:sha", blob),
-    get("/projects/:id/repository/blobs/:sha/raw", raw_blob),
-    get("/projects/:id/repository/archive(|.zip|.tar.gz|.tar|.tar.bz2)", archive),
+    get("/tree", tree),
+    get("/files/:file_path", file).rules(&[Rule::Required("ref")]),
+    get("/files/:file_path/raw", raw),
+    get("/files/:file_path/blame", blame).rules(&[Rule::Required("ref")]),
+    post("/files/:file_path", create).rules(CHANGE),
+    put("/files/:file_path", update).rules(CHANGE),
+    delete("/files/:file_path", remove).rules(GONE),
+    get("/blobs/:sha", blob),
+    get("/blobs/:sha/raw", raw_blob),
+    get("/archive(|.zip|.tar.gz|.tar|.tar.bz2)", archive),
 ];
 
 fn tree(request: &mut Request<'_>) -> Answer {
@@ -103,21 +98,9 @@ fn described(request: &Request<'_>) -> Result<(Row, Vec<u8>), Fault> {
 
 /// A file's description as headers, which is how `HEAD` asks for it.
 fn with_headers(mut reply: Reply, row: &Row) -> Reply {
-    let names = [
-        ("x-gitlab-blob-id", "blob_id"),
-        ("x-gitlab-commit-id", "commit_id"),
-        ("x-gitlab-content-sha256", "content_sha256"),
-        ("x-gitlab-encoding", "encoding"),
-        ("x-gitlab-file-name", "file_name"),
-        ("x-gitlab-file-path", "file_path"),
-        ("x-gitlab-last-commit-id", "last_commit_id"),
-        ("x-gitlab-ref", "ref"),
-        ("x-gitlab-size", "size"),
-        ("x-gitlab-execute-filemode", "execute_filemode"),
-    ];
-    for (header, field) in names {
-        reply =
-            reply.with(header, row.get(field).and_then(crate::sandbox::args::text_of).unwrap_or_default());
+    for (field, value) in row {
+        let header = format!("x-gitlab-{}", field.replace('_', "-"));
+        reply = reply.with(header, text_of(value).unwrap_or_default());
     }
     reply
 }
@@ -139,21 +122,11 @@ fn raw(request: &mut Request<'_>) -> Answer {
 /// The lines of a file, each with the commit that it comes from.
 fn blame(request: &mut Request<'_>) -> Answer {
     let (commit, path, _) = the(request)?;
-    let fields = [
-        "id",
-        "parent_ids",
-        "message",
-        "authored_date",
-        "author_name",
-        "author_email",
-        "committed_date",
-        "committer_name",
-        "committer_email",
-    ];
+    let left_out = ["short_id", "created_at", "title", "trailers", "extended_trailers", "web_url"];
     let web = request.web();
     let shown = request.repo()?.blame(&commit, &path).into_iter().map(|(commit, lines)| {
         let mut commit = object(commit.json(&web));
-        commit.retain(|name, _| fields.contains(&name.as_str()));
+        commit.retain(|name, _| !left_out.contains(&name.as_str()));
         json!({"commit": commit, "lines": lines})
     });
     ok(shown.collect::<Vec<_>>())

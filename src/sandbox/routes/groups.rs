@@ -1,42 +1,28 @@
 //! Groups and namespaces.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::access::{level, may_see};
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, is, mentions, object};
-use crate::sandbox::state::Place;
+use crate::sandbox::prelude::*;
 
-const VISIBILITIES: &[&str] = &["private", "internal", "public"];
+use super::projects::VISIBILITY;
+use super::rows;
 
 pub const ROUTES: &[Route] = &[
     get("/groups", list),
     post("/groups", create).rules(&[
         Rule::Required("name"),
         Rule::Required("path"),
-        Rule::OneOf("visibility", VISIBILITIES),
+        VISIBILITY,
         Rule::Integer("parent_id"),
     ]),
     get("/groups/:id", show),
-    put("/groups/:id", update).needs(Level::Owner).rules(&[
-        Rule::AnyParameter(&["name", "path", "description", "visibility", "parent_id"]),
-        Rule::OneOf("visibility", VISIBILITIES),
-    ]),
+    put("/groups/:id", rows::update)
+        .needs(Level::Owner)
+        .rules(&[Rule::AnyParameter("name path description visibility parent_id"), VISIBILITY]),
     delete("/groups/:id", remove).needs(Level::Owner),
     post("/groups/:id/restore", restore).needs(Level::Owner),
     get("/groups/:id/subgroups", subgroups),
     get("/groups/:id/descendant_groups", descendants),
     get("/groups/:id/projects", projects),
-    post("/groups/:id/share", share)
-        .needs(Level::Owner)
-        .rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
-    delete("/groups/:id/share/:group_id", unshare).needs(Level::Owner),
     get("/namespaces", namespaces).needs(Level::User),
     get("/namespaces/:namespace_id", namespace).needs(Level::User),
     get("/namespaces/:namespace_id/exists", namespace_exists).needs(Level::User),
@@ -111,8 +97,7 @@ fn create(request: &mut Request<'_>) -> Answer {
             Value::from("Failed to save group {:path=>[\"has already been taken\"]}"),
         ));
     }
-    let kind = request.world.kinds.named("groups").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given(&request.args);
+    let mut values = request.given("groups");
     values.extend(object(
         json!({"full_path": full_path, "full_name": full_name, "parent_id": above.map(|above| above.id)}),
     ));
@@ -120,13 +105,6 @@ fn create(request: &mut Request<'_>) -> Answer {
     let me = request.me()?;
     request.add(&format!("groups/{}/members", row.num("id")), json!({"id": me, "access_level": 50}));
     created(request.show(&row))
-}
-
-fn update(request: &mut Request<'_>) -> Answer {
-    let kind = request.world.kinds.named("groups").cloned().ok_or(Fault::Nowhere)?;
-    let given = kind.given(&request.args);
-    let row = request.world.write("groups", request.place_id(), given);
-    ok(request.show(&row))
 }
 
 fn restore(request: &mut Request<'_>) -> Answer {
@@ -167,31 +145,6 @@ fn projects(request: &mut Request<'_>) -> Answer {
         rows.retain(|row| row.num("_namespace") == id);
     }
     super::projects::narrowed(request, rows)
-}
-
-fn share(request: &mut Request<'_>) -> Answer {
-    let group = request.args.num("group_id").unwrap_or_default();
-    let other = request.world.by_id("groups", group);
-    if other.is_empty() {
-        return Err(Fault::missing("Group"));
-    }
-    let mut row = request.place_row()?;
-    let mut shares = row.list("shared_with_groups").to_vec();
-    shares.push(json!({
-        "group_id": group, "group_name": other.text("name"), "group_full_path": other.text("full_path"),
-        "group_access_level": request.args.num("group_access"), "expires_at": request.args.text("expires_at")
-    }));
-    row = request.write("groups", row.num("id"), json!({"shared_with_groups": shares}));
-    created(request.show(&row))
-}
-
-fn unshare(request: &mut Request<'_>) -> Answer {
-    let group: u64 = request.param("group_id").parse().unwrap_or_default();
-    let row = request.place_row()?;
-    let mut shares = row.list("shared_with_groups").to_vec();
-    shares.retain(|share| share.get("group_id").and_then(Value::as_u64) != Some(group));
-    request.write("groups", row.num("id"), json!({"shared_with_groups": shares}));
-    Ok(Reply::empty())
 }
 
 /// All namespaces the user may see: their own and those of groups.

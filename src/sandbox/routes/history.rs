@@ -1,10 +1,7 @@
 //! History of issues and merge requests: the events of their labels, state and milestone, notes on other changes, and the
 //! to-do items that they cause.
 
-use serde_json::json;
-
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
+use crate::sandbox::prelude::*;
 
 use super::{system_notes, todo_items};
 
@@ -22,8 +19,7 @@ pub fn record(request: &mut Request<'_>, shelf: &str, kind: &str, before: &Row, 
     let added = new.iter().filter(|label| !old.contains(label)).map(|label| (label, "add"));
     let removed = old.iter().filter(|label| !new.contains(label)).map(|label| (label, "remove"));
     for (label, action) in added.chain(removed) {
-        let found = request.world.all("labels").find(|(_, row)| row.text("name") == label.as_str());
-        let found = found.map(|(_, row)| json!({"id": row.num("id"), "name": label, "color": row.text("color"), "description": row.get("description")}));
+        let found = request.world.label_named(label).map(|row| request.show_as("labels", "event", row));
         let values =
             json!({"resource_type": kind, "resource_id": after.num("id"), "label": found, "action": action});
         request.add(&format!("{under}/resource_label_events"), values);

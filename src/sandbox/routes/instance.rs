@@ -1,12 +1,6 @@
 //! The instance itself: its version, its settings, and helpers such as Markdown rendering.
 
-use serde_json::json;
-
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::level::Level;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, get, post};
-use crate::sandbox::row::Fields;
+use crate::sandbox::prelude::*;
 
 /// The GitLab version of the catalog, as an instance of GitLab Enterprise Edition reports it.
 const VERSION: &str = concat!(env!("CATALOG_GITLAB_VERSION"), ".0-ee");

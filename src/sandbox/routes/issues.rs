@@ -1,120 +1,61 @@
 //! Issues: lists at every scope, and their life from opening to deletion.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::access::may_see;
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::text_of;
-use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, object};
-use crate::sandbox::state::Place;
+use crate::sandbox::prelude::*;
+
+use super::reach::unique;
+use super::rows;
+use super::state_event::state_event;
 
 const LIST: &[Rule] = &[
-    Rule::OneOf("state", &["opened", "closed", "all"]),
-    Rule::OneOf("scope", &["created-by-me", "assigned-to-me", "created_by_me", "assigned_to_me", "all"]),
-    Rule::OneOf("sort", &["asc", "desc"]),
+    Rule::OneOf("state", "opened closed all"),
+    Rule::OneOf("scope", "created-by-me assigned-to-me created_by_me assigned_to_me all"),
+    Rule::OneOf("sort", "asc desc"),
     Rule::OneOf(
         "order_by",
-        &[
-            "created_at",
-            "updated_at",
-            "due_date",
-            "title",
-            "priority",
-            "label_priority",
-            "milestone_due",
-            "relative_position",
-            "popularity",
-            "weight",
-        ],
+        "created_at updated_at due_date title priority label_priority milestone_due relative_position popularity weight",
     ),
-    Rule::OneOf("issue_type", &["issue", "incident", "test_case", "task"]),
+    TYPE,
 ];
+const TYPE: Rule = Rule::OneOf("issue_type", "issue incident test_case task");
 /// Parameters that change an issue.
-const CHANGING: &[&str] = &[
-    "title",
-    "description",
-    "state_event",
-    "labels",
-    "add_labels",
-    "remove_labels",
-    "assignee_ids",
-    "assignee_id",
-    "milestone_id",
-    "confidential",
-    "due_date",
-    "discussion_locked",
-    "issue_type",
-    "weight",
-    "updated_at",
-];
+const CHANGING: &str = "title description state_event labels add_labels remove_labels assignee_ids assignee_id \
+    milestone_id confidential due_date discussion_locked issue_type weight updated_at";
 
-const CHANGE: &[Rule] = &[
-    Rule::AnyOf(CHANGING),
-    Rule::OneOf("state_event", &["reopen", "close"]),
-    Rule::OneOf("issue_type", &["issue", "incident", "test_case", "task"]),
-    Rule::Integer("milestone_id"),
-];
+const ELSEWHERE: &[Rule] = &[Rule::Required("to_project_id")];
+
+const CHANGE: &[Rule] =
+    &[Rule::AnyOf(CHANGING), Rule::OneOf("state_event", "reopen close"), TYPE, Rule::Integer("milestone_id")];
 
 pub const ROUTES: &[Route] = &[
     get("(|/groups/:id|/projects/:id)/issues", list).rules(LIST),
     get("/issues_statistics", statistics).needs(Level::User),
     get("/(groups|projects)/:id/issues_statistics", statistics),
     get("/issues/:issue_id", by_id).needs(Level::Admin),
-    get("/projects/:id/issues/:issue_iid", show),
+    get("/projects/:id/issues/:issue_iid", rows::show),
     post("/projects/:id/issues", create).needs(Level::User).rules(&[
         Rule::Required("title"),
-        Rule::OneOf("issue_type", &["issue", "incident", "test_case", "task"]),
+        TYPE,
         Rule::Integer("milestone_id"),
     ]),
     put("/projects/:id/issues/:issue_iid", update).needs(Level::User).rules(CHANGE),
     delete("/projects/:id/issues/:issue_iid", remove).needs(Level::Owner),
-    post("/projects/:id/issues/:issue_iid/move", relocate)
-        .needs(Level::Reporter)
-        .rules(&[Rule::Required("to_project_id")]),
-    post("/projects/:id/issues/:issue_iid/clone", copy)
-        .needs(Level::Reporter)
-        .rules(&[Rule::Required("to_project_id")]),
+    post("/projects/:id/issues/:issue_iid/move", relocate).needs(Level::Reporter).rules(ELSEWHERE),
+    post("/projects/:id/issues/:issue_iid/clone", copy).needs(Level::Reporter).rules(ELSEWHERE),
     get("/projects/:id/issues/:issue_iid/links", links),
     post("/projects/:id/issues/:issue_iid/links", link).needs(Level::Reporter).rules(&[
         Rule::Required("target_project_id"),
         Rule::Required("target_issue_iid"),
-        Rule::OneOf("link_type", &["relates_to", "blocks", "is_blocked_by"]),
+        Rule::OneOf("link_type", "relates_to blocks is_blocked_by"),
     ]),
     delete("/projects/:id/issues/:issue_iid/links/:issue_link_id", unlink).needs(Level::Reporter),
-    get("/projects/:id/issues/:issue_iid/related_merge_requests", related),
-    get("/projects/:id/issues/:issue_iid/closed_by", closers),
-];
-
-/// Fields that an issue lacks where only its basics are shown.
-pub const NOT_BASIC: &[&str] = &[
-    "_links",
-    "epic",
-    "epic_iid",
-    "has_tasks",
-    "health_status",
-    "imported",
-    "imported_from",
-    "iteration",
-    "moved_to_id",
-    "references",
-    "service_desk_reply_to",
-    "severity",
-    "subscribed",
-    "task_status",
+    get("/projects/:id/issues/:issue_iid/(related_merge_requests|closed_by)", mentioning),
 ];
 
 /// Fields that parameters of their own names set.
 const SET: &[&str] =
     &["description", "confidential", "due_date", "issue_type", "weight", "discussion_locked"];
-
-/// The pattern of one issue.
-const ONE: &str = "/projects/:id/issues/:issue_iid";
 
 /// An issue in a list, its labels in full where that is asked for.
 fn in_list(request: &Request<'_>, row: &Row) -> Value {
@@ -127,18 +68,9 @@ fn in_list(request: &Request<'_>, row: &Row) -> Value {
 
 /// The labels of an issue or merge request as objects.
 pub fn label_details(request: &Request<'_>, row: &Row) -> Value {
-    let fields = ["id", "name", "color", "description", "description_html", "text_color", "archived"];
-    let details = |name: String| {
-        let label = request.world.all("labels").find(|(_, label)| label.text("name") == name);
-        let label = label.map(|(_, label)| label.clone()).unwrap_or_default();
-        Value::Object(
-            fields
-                .iter()
-                .map(|name| ((*name).to_owned(), label.get(*name).cloned().unwrap_or_default()))
-                .collect(),
-        )
-    };
-    row.texts("labels").into_iter().map(details).collect()
+    let names = row.texts("labels");
+    let labels = names.iter().filter_map(|name| request.world.label_named(name));
+    labels.map(|label| request.show_as("labels", "details", label)).collect()
 }
 
 fn list(request: &mut Request<'_>) -> Answer {
@@ -159,11 +91,6 @@ fn statistics(request: &mut Request<'_>) -> Answer {
 fn by_id(request: &mut Request<'_>) -> Answer {
     let id = request.param("issue_id").parse().unwrap_or_default();
     let (_, row) = request.world.anywhere("issues", id).ok_or(Fault::missing("Issue"))?;
-    ok(request.show(&row))
-}
-
-fn show(request: &mut Request<'_>) -> Answer {
-    let row = request.row(ONE)?;
     ok(request.show(&row))
 }
 
@@ -191,13 +118,7 @@ pub fn common(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
     labels.extend(args.list("add_labels"));
     let gone = args.list("remove_labels");
     labels.retain(|label| !gone.contains(label));
-    let mut unique = Vec::new();
-    labels.into_iter().for_each(|label| {
-        if !unique.contains(&label) {
-            unique.push(label)
-        }
-    });
-    values.set("labels", super::reach::names(&unique));
+    values.set("labels", super::reach::names(&unique(labels)));
     if args.has("assignee_ids") || args.has("assignee_id") {
         let key = if args.has("assignee_ids") { "assignee_ids" } else { "assignee_id" };
         values.set("assignees", request.people(key));
@@ -214,45 +135,41 @@ pub fn common(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
 /// Creates the labels that a row uses and that do not exist yet.
 pub fn learn_labels(request: &mut Request<'_>, row: &Row) {
     for name in row.texts("labels") {
-        if !request.world.all("labels").any(|(_, label)| label.text("name") == name) {
+        if request.world.label_named(&name).is_none() {
             request.add(&request.shelf("labels"), json!({"name": name, "color": "#6699cc"}));
         }
     }
 }
 
+/// Records all that the creation of an issue or merge request did; gives the row back.
+pub fn record_new(request: &mut Request<'_>, kind: &str, shelf: &str, row: Row) -> Row {
+    learn_labels(request, &row);
+    request.event("opened", kind, &row);
+    super::history::record_new(request, shelf, kind, &row);
+    super::quick_actions::execute_description(request, kind, shelf, row)
+}
+
 fn create(request: &mut Request<'_>) -> Answer {
-    let kind = request.world.kinds.named("issues").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given_of(&request.args, SET);
+    let mut values = request.given_of("issues", SET);
     let common = common(request, &Row::new())?;
     values.extend(common);
     let issue_type = request.args.text("issue_type").unwrap_or_else(|| "issue".to_owned());
     values.set("type", issue_type.to_uppercase());
     let shelf = request.shelf("issues");
     let row = request.world.add(&shelf, values, request.user);
-    learn_labels(request, &row);
-    request.event("opened", "Issue", &row);
-    super::history::record_new(request, &shelf, "Issue", &row);
-    let row = super::quick_actions::execute_description(request, "Issue", &shelf, row);
+    let row = record_new(request, "Issue", &shelf, row);
     created(request.show(&row))
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
-    let (shelf, before) = request.subject(ONE)?;
+    let (shelf, before) = request.found()?;
     let mine = request.wrote(&before) || before.nums("assignees").iter().any(|id| Some(*id) == request.user);
     if !request.at_least(Level::Planner) && !mine {
         return Err(Fault::Forbidden);
     }
-    let kind = request.world.kinds.named("issues").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given_of(&request.args, SET);
+    let mut values = request.given_of("issues", SET);
     values.extend(common(request, &before)?);
-    match request.args.text("state_event").as_deref() {
-        Some("close") => {
-            let now = request.world.now();
-            values.extend(object(json!({"state": "closed", "closed_at": now, "closed_by": request.user})));
-        }
-        Some(_) => values.extend(object(json!({"state": "opened", "closed_at": null, "closed_by": null}))),
-        None => {}
-    }
+    values.extend(state_event(request));
     let row = request.world.write(&shelf, before.num("id"), values);
     learn_labels(request, &row);
     super::history::record(request, &shelf, "Issue", &before, &row);
@@ -262,7 +179,7 @@ fn update(request: &mut Request<'_>) -> Answer {
 
 /// The issue in the path, for the two actions that GitLab answers in the issue's own name where there is none.
 fn find_named_issue(request: &Request<'_>) -> Result<(String, Row), Fault> {
-    request.subject(ONE).map_err(|fault| match fault {
+    request.found().map_err(|fault| match fault {
         Fault::Missing(what) if what.is_empty() => Fault::missing("Issue"),
         other => other,
     })
@@ -270,17 +187,14 @@ fn find_named_issue(request: &Request<'_>) -> Result<(String, Row), Fault> {
 
 fn remove(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = find_named_issue(request)?;
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
+    request.delete(&shelf, &row)
 }
 
 /// The project that a parameter names by id or path, as far as the user may see it.
 pub fn other_project(request: &Request<'_>, parameter: &str) -> Result<Row, Fault> {
     let wanted = request.args.text(parameter).unwrap_or_default();
     let world = &request.world;
-    let found = world
-        .find("projects", "id", &wanted)
-        .or_else(|| world.find("projects", "path_with_namespace", &wanted));
+    let found = world.place_named("projects", &wanted);
     let found = found.filter(|row| may_see(world, request.user, "projects", row));
     found.cloned().ok_or(Fault::missing("Project"))
 }
@@ -291,9 +205,8 @@ fn duplicate(request: &mut Request<'_>) -> Result<(String, Row, Row), Fault> {
     let (shelf, row) = find_named_issue(request)?;
     let kept =
         ["title", "description", "labels", "assignees", "confidential", "due_date", "issue_type", "author"];
-    let values = row.iter().filter(|(name, _)| kept.contains(&name.as_str()));
-    let values = values.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let copied = request.world.add(&format!("projects/{}/issues", target.num("id")), values, request.user);
+    let shelf_there = format!("projects/{}/issues", target.num("id"));
+    let copied = request.world.add(&shelf_there, row.pick(&kept), request.user);
     Ok((shelf, row, copied))
 }
 
@@ -317,7 +230,7 @@ fn copy(request: &mut Request<'_>) -> Answer {
 }
 
 fn links(request: &mut Request<'_>) -> Answer {
-    let me = request.row(ONE)?.num("id");
+    let me = request.row()?.num("id");
     let mut shown = Vec::new();
     for link in request.world.rows("issue_links") {
         let (other, turned) = match (link.num("_source"), link.num("_target")) {
@@ -348,7 +261,7 @@ fn links(request: &mut Request<'_>) -> Answer {
 }
 
 fn link(request: &mut Request<'_>) -> Answer {
-    let source = request.row(ONE)?;
+    let source = request.row()?;
     let project = other_project(request, "target_project_id")?;
     let iid = request.args.text("target_issue_iid").unwrap_or_default();
     let shelf = format!("projects/{}/issues", project.num("id"));
@@ -366,7 +279,7 @@ fn link(request: &mut Request<'_>) -> Answer {
     let kind = request.args.text("link_type").unwrap_or_else(|| "relates_to".to_owned());
     let row = request.add("issue_links", json!({"_source": one, "_target": other, "link_type": kind}));
     created(
-        json!({"id": row.num("id"), "source_issue": request.show_without(&source, NOT_BASIC), "target_issue": request.show_without(&target, NOT_BASIC), "link_type": kind}),
+        json!({"id": row.num("id"), "source_issue": request.show_as("issues", "basic", &source), "target_issue": request.show_as("issues", "basic", &target), "link_type": kind}),
     )
 }
 
@@ -378,7 +291,7 @@ fn unlink(request: &mut Request<'_>) -> Answer {
     }
     let end = |field: &str| {
         let found = request.world.anywhere("issues", link.num(field));
-        found.map(|(_, row)| request.show_without(&row, NOT_BASIC)).unwrap_or_default()
+        found.map(|(_, row)| request.show_as("issues", "basic", &row)).unwrap_or_default()
     };
     let reply = ok(
         json!({"id": id, "source_issue": end("_source"), "target_issue": end("_target"), "link_type": link.text("link_type")}),
@@ -387,19 +300,12 @@ fn unlink(request: &mut Request<'_>) -> Answer {
     reply
 }
 
-/// Merge requests whose description speaks of the issue, after one of these words.
-fn mentioning(request: &mut Request<'_>, words: &[&str]) -> Answer {
-    let iid = request.row(ONE)?.num("iid");
+/// Merge requests whose description speaks of the issue, and of closing it where those are asked for.
+fn mentioning(request: &mut Request<'_>) -> Answer {
+    let words: &[&str] = if request.path_end() == "closed_by" { &["Closes ", "Fixes "] } else { &[""] };
+    let iid = request.row()?.num("iid");
     let names = |text: &str| words.iter().any(|word| super::reference::refers(text, word).contains(&iid));
     let mut rows = request.across("merge_requests");
     rows.retain(|row| names(row.text("description")));
     request.page_of("merge_requests", &rows)
-}
-
-fn related(request: &mut Request<'_>) -> Answer {
-    mentioning(request, &[""])
-}
-
-fn closers(request: &mut Request<'_>) -> Answer {
-    mentioning(request, &["Closes ", "Fixes "])
 }

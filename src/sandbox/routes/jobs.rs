@@ -1,72 +1,24 @@
 //! Jobs, their logs and their artifacts.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::archive::zip;
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
 use crate::sandbox::pipeline::{settle, trace};
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, delete, get, post};
-use crate::sandbox::row::{Fields, Row, object};
-
-const ONE: &str = "/projects/:id/jobs/:job_id";
+use crate::sandbox::prelude::*;
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/jobs", list).needs(Level::User),
-    get(ONE, show).needs(Level::User),
-    get("/projects/:id/jobs/:job_id/trace", log).needs(Level::User),
-    post("/projects/:id/jobs/:job_id/retry", retry),
-    post("/projects/:id/jobs/:job_id/cancel", cancel),
-    post("/projects/:id/jobs/:job_id/play", play),
-    post("/projects/:id/jobs/:job_id/erase", erase),
-    get("/projects/:id/jobs/:job_id/artifacts", artifacts).needs(Level::User),
-    delete("/projects/:id/jobs/:job_id/artifacts", drop_artifacts),
-    post("/projects/:id/jobs/:job_id/artifacts/keep", keep_artifacts),
-    get("/projects/:id/jobs/artifacts/:ref_name/download", artifacts_of_ref).needs(Level::User),
+    get("", list).needs(Level::User),
+    get("/:job_id", show).needs(Level::User),
+    get("/:job_id/trace", log).needs(Level::User),
+    post("/:job_id/retry", retry),
+    post("/:job_id/cancel", cancel),
+    post("/:job_id/play", play),
+    post("/:job_id/erase", erase),
+    get("/:job_id/artifacts", artifacts).needs(Level::User),
+    get("/artifacts/:ref_name/download", artifacts_of_ref).needs(Level::User),
 ];
 
-/// Fields of a job that say nothing of its runner and artifacts.
-pub const BASIC: &[&str] = &[
-    "id",
-    "status",
-    "stage",
-    "name",
-    "ref",
-    "tag",
-    "coverage",
-    "allow_failure",
-    "created_at",
-    "started_at",
-    "finished_at",
-    "erased_at",
-    "duration",
-    "queued_duration",
-    "user",
-    "commit",
-    "pipeline",
-    "failure_reason",
-    "web_url",
-    "project",
-];
-
-/// The states of a job.
-const STATES: &[&str] = &[
-    "created",
-    "pending",
-    "running",
-    "failed",
-    "success",
-    "canceled",
-    "skipped",
-    "waiting_for_resource",
-    "manual",
-    "scheduled",
-    "preparing",
-    "canceling",
-];
+/// The states of a job, separated by spaces.
+const STATES: &str = "created pending running failed success canceled skipped \
+    waiting_for_resource manual scheduled preparing canceling";
 
 /// A page of jobs, newest first, narrowed to the states in `scope`.
 pub fn page(request: &Request<'_>, rows: Vec<Row>) -> Answer {
@@ -87,7 +39,7 @@ pub fn scope(request: &Request<'_>) -> Result<Vec<String>, Fault> {
         Some(Value::String(one)) => vec![one.clone()],
         _ => request.args.list("scope"),
     };
-    match scope.iter().all(|state| STATES.contains(&state.as_str())) {
+    match scope.iter().all(|state| STATES.split(' ').any(|known| known == state)) {
         true => Ok(scope),
         false => Err(Fault::Bad("scope does not have a valid value".to_owned())),
     }
@@ -99,7 +51,7 @@ fn list(request: &mut Request<'_>) -> Answer {
 }
 
 fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
-    request.subject(ONE).map_err(|_| Fault::missing(""))
+    request.found().map_err(|_| Fault::missing(""))
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
@@ -154,7 +106,7 @@ fn play(request: &mut Request<'_>) -> Answer {
     let values = json!({"status": "pending", "started_at": now, "user": request.user, "_trace": trace(row.text("name"), "running")});
     change(request, &row, values)?;
     let row = request.world.by_id(&request.shelf("jobs"), row.num("id"));
-    ok(request.show_fields(&row, BASIC))
+    ok(request.show_as("jobs", "basic", &row))
 }
 
 fn erase(request: &mut Request<'_>) -> Answer {
@@ -189,16 +141,4 @@ fn artifacts_of_ref(request: &mut Request<'_>) -> Answer {
         row.text("ref") == branch && row.text("name") == name && row.text("status") == "success"
     });
     download(&rows.pop().ok_or(Fault::missing(""))?)
-}
-
-fn drop_artifacts(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
-    request.world.write(&shelf, row.num("id"), object(json!({"artifacts": [], "artifacts_file": null})));
-    Ok(Reply::empty())
-}
-
-fn keep_artifacts(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
-    let row = request.write(&shelf, row.num("id"), json!({"artifacts_expire_at": null}));
-    ok(request.show(&row))
 }

@@ -1,41 +1,33 @@
-//! Members of projects and groups, and those who ask to be or are asked.
+//! Members of projects and groups, those who ask to be or are asked, and the groups that these are shared with.
 
-use serde_json::{Value, json};
+use crate::sandbox::prelude::*;
 
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, mentions, object};
-use crate::sandbox::state::Place;
+use super::rows;
 
-const NEW: &[Rule] = &[Rule::AnyOf(&["user_id", "username"]), Rule::Required("access_level"), ACCESS];
-const CHANGED: &[Rule] = &[Rule::Required("access_level"), ACCESS];
-const INVITED: &[Rule] = &[Rule::Required("access_level"), ACCESS];
-const ACCESS: Rule = Rule::OneOf("access_level", &["0", "5", "10", "15", "20", "25", "30", "40", "50"]);
+const GIVEN: &[Rule] = &[Rule::Required("access_level"), ACCESS];
+const ACCESS: Rule = Rule::OneOf("access_level", "0 5 10 15 20 25 30 40 50");
 
 pub const ROUTES: &[Route] = &[
-    get("/(projects|groups)/:id/members", list),
-    get("/(projects|groups)/:id/members/all", list_all),
-    get("/(projects|groups)/:id/members/:user_id", show),
-    get("/(projects|groups)/:id/members/all/:user_id", show_any),
-    post("/projects/:id/members", add).needs(Level::Maintainer).rules(NEW),
-    post("/groups/:id/members", add).needs(Level::Owner).rules(NEW),
-    put("/projects/:id/members/:user_id", update).needs(Level::Maintainer).rules(CHANGED),
-    put("/groups/:id/members/:user_id", update).needs(Level::Owner).rules(CHANGED),
-    delete("/projects/:id/members/:user_id", remove).needs(Level::Maintainer),
-    delete("/groups/:id/members/:user_id", remove).needs(Level::Owner),
-    post("/(projects|groups)/:id/access_requests", ask).needs(Level::User),
-    put("/projects/:id/access_requests/:user_id/approve", approve).needs(Level::Maintainer),
-    put("/groups/:id/access_requests/:user_id/approve", approve).needs(Level::Owner),
-    delete("/projects/:id/access_requests/:user_id", deny).needs(Level::Maintainer),
-    delete("/groups/:id/access_requests/:user_id", deny).needs(Level::Owner),
-    post("/projects/:id/invitations", invite).needs(Level::Maintainer).rules(INVITED),
-    post("/groups/:id/invitations", invite).needs(Level::Owner).rules(INVITED),
-    delete("/projects/:id/invitations/:email", uninvite).needs(Level::Maintainer),
-    delete("/groups/:id/invitations/:email", uninvite).needs(Level::Owner),
+    get("/members", list),
+    get("/members/all", list_all),
+    get("/members/:user_id", show),
+    get("/members/all/:user_id", show_any),
+    post("/members", add).needs_manager().rules(&[
+        Rule::AnyOf("user_id username"),
+        Rule::Required("access_level"),
+        ACCESS,
+    ]),
+    put("/members/:user_id", update).needs_manager().rules(GIVEN),
+    delete("/members/:user_id", rows::remove).needs_manager(),
+    post("/access_requests", ask).needs(Level::User),
+    put("/access_requests/:user_id/approve", approve).needs_manager(),
+    delete("/access_requests/:user_id", rows::remove).needs_manager(),
+    post("/invitations", invite).needs_manager().rules(GIVEN),
+    delete("/invitations/:email", rows::remove).needs_manager(),
+    post("/share", share)
+        .needs_manager()
+        .rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
+    delete("/share/:group_id", unshare).needs_manager(),
 ];
 
 /// A member: the user and, over that, the membership.
@@ -60,12 +52,9 @@ fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
 /// Members of the place and of every group above it, the nearest membership winning.
 fn inherited(request: &Request<'_>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
-    let places: Vec<Place> = request.place.into_iter().chain(request.groups_above()).collect();
-    for place in places {
-        for row in request.world.rows(&format!("{}/{}/members", place.kind, place.id)) {
-            if all.iter().all(|known| known.num("id") != row.num("id")) {
-                all.push(row.clone());
-            }
+    for row in request.shelves("members").iter().flat_map(|shelf| request.world.rows(shelf)) {
+        if all.iter().all(|known| known.num("id") != row.num("id")) {
+            all.push(row.clone());
         }
     }
     all
@@ -108,21 +97,10 @@ fn add(request: &mut Request<'_>) -> Answer {
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
-    let shelf = request.shelf("members");
-    let row = request.row_on(&shelf, "user_id")?;
-    let mut values = json!({"access_level": request.args.num("access_level")});
-    if request.args.has("expires_at") {
-        values = json!({"access_level": request.args.num("access_level"), "expires_at": request.args.text("expires_at")});
-    }
-    let row = request.write(&shelf, row.num("id"), values);
+    let (shelf, row) = request.found()?;
+    let given = request.given_of("members", &["access_level", "expires_at"]);
+    let row = request.world.write(&shelf, row.num("id"), given);
     ok(render_member(request, &row))
-}
-
-fn remove(request: &mut Request<'_>) -> Answer {
-    let shelf = request.shelf("members");
-    let id = request.row_on(&shelf, "user_id")?.num("id");
-    request.world.remove(&shelf, |row| row.num("id") == id);
-    Ok(Reply::empty())
 }
 
 fn ask(request: &mut Request<'_>) -> Answer {
@@ -134,22 +112,11 @@ fn ask(request: &mut Request<'_>) -> Answer {
 }
 
 fn approve(request: &mut Request<'_>) -> Answer {
-    let user: u64 = request.param("user_id").parse().unwrap_or_default();
-    let requests = request.shelf("access_requests");
-    if request.world.remove(&requests, |row| row.num("id") == user) == 0 {
-        return Err(Fault::missing(""));
-    }
+    let (requests, asked) = request.found()?;
+    request.delete(&requests, &asked)?;
     let access = request.args.num("access_level").unwrap_or(30);
-    let row = request.add(&request.shelf("members"), json!({"id": user, "access_level": access}));
+    let row = request.add(&request.shelf("members"), json!({"id": asked.num("id"), "access_level": access}));
     created(render_member(request, &row))
-}
-
-fn deny(request: &mut Request<'_>) -> Answer {
-    let user: u64 = request.param("user_id").parse().unwrap_or_default();
-    match request.world.remove(&request.shelf("access_requests"), |row| row.num("id") == user) {
-        0 => Err(Fault::missing("")),
-        _ => Ok(Reply::empty()),
-    }
 }
 
 fn invite(request: &mut Request<'_>) -> Answer {
@@ -163,10 +130,41 @@ fn invite(request: &mut Request<'_>) -> Answer {
     created(json!({"status": "success"}))
 }
 
-fn uninvite(request: &mut Request<'_>) -> Answer {
-    let email = request.param("email").to_owned();
-    match request.world.remove(&request.shelf("invitations"), |row| row.text("invite_email") == email) {
-        0 => Err(Fault::missing("")),
-        _ => Ok(Reply::empty()),
+/// Shares the project or group with another group.
+fn share(request: &mut Request<'_>) -> Answer {
+    let group = request.args.num("group_id").unwrap_or_default();
+    let other = request.world.by_id("groups", group);
+    if other.is_empty() {
+        return Err(Fault::missing("Group"));
     }
+    let (access, expires) = (request.args.num("group_access"), request.args.text("expires_at"));
+    let mut shares = request.place_row()?.list("shared_with_groups").to_vec();
+    shares.push(json!({
+        "group_id": group, "group_name": other.text("name"), "group_full_path": other.text("full_path"),
+        "group_access_level": access, "expires_at": expires
+    }));
+    let row = set_shares(request, shares)?;
+    if request.pattern.starts_with("/groups") {
+        return created(request.show(&row));
+    }
+    created(
+        json!({"id": group, "project_id": row.num("id"), "group_id": group, "group_access": access, "expires_at": expires}),
+    )
+}
+
+fn unshare(request: &mut Request<'_>) -> Answer {
+    let group = request.param("group_id").parse::<u64>().ok();
+    let mut shares = request.place_row()?.list("shared_with_groups").to_vec();
+    let before = shares.len();
+    shares.retain(|share| share.get("group_id").and_then(Value::as_u64) != group);
+    if shares.len() == before {
+        return Err(Fault::missing("Group Link"));
+    }
+    set_shares(request, shares)?;
+    Ok(Reply::empty())
+}
+
+fn set_shares(request: &mut Request<'_>, shares: Vec<Value>) -> Result<Row, Fault> {
+    let place = request.place.ok_or(Fault::Nowhere)?;
+    Ok(request.write(place.kind, place.id, json!({"shared_with_groups": shares})))
 }

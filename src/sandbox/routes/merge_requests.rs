@@ -1,47 +1,32 @@
 //! Merge requests: lists at every scope, their fields, and their changes.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::access::may_see;
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::diff::{Change, between};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::pipeline::BASIC;
-use crate::sandbox::reply::Reply;
+use crate::sandbox::pipeline;
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Commit;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, is, object};
-use crate::sandbox::state::Place;
 
 use super::branch_rights::can_merge;
 use super::mergeability::{has_conflict, merge_status};
+use super::rows;
+use super::state_event::state_event;
 
 /// The pattern of one merge request.
 pub const ONE: &str = "/projects/:id/merge_requests/:merge_request_iid";
 
+/// Parameters of an update, as GitLab lists them if none is given.
+const CHANGES: &str = "assignee_id assignee_ids reviewer_ids description labels add_labels remove_labels \
+    milestone_id remove_source_branch allow_collaboration allow_maintainer_to_push squash target_branch \
+    title state_event discussion_locked merge_after";
+
 const LIST: &[Rule] = &[
-    Rule::OneOf("state", &["opened", "closed", "locked", "merged", "all"]),
-    Rule::OneOf(
-        "scope",
-        &["created-by-me", "assigned-to-me", "created_by_me", "assigned_to_me", "reviews_for_me", "all"],
-    ),
+    Rule::OneOf("state", "opened closed locked merged all"),
+    Rule::OneOf("scope", "created-by-me assigned-to-me created_by_me assigned_to_me reviews_for_me all"),
     Rule::OneOf(
         "order_by",
-        &[
-            "created_at",
-            "label_priority",
-            "merged_at",
-            "milestone_due",
-            "popularity",
-            "priority",
-            "title",
-            "updated_at",
-        ],
+        "created_at label_priority merged_at milestone_due popularity priority title updated_at",
     ),
-    Rule::OneOf("sort", &["asc", "desc"]),
-    Rule::OneOf("wip", &["yes", "no"]),
+    Rule::OneOf("sort", "asc desc"),
+    Rule::OneOf("wip", "yes no"),
 ];
 
 pub const ROUTES: &[Route] = &[
@@ -52,29 +37,10 @@ pub const ROUTES: &[Route] = &[
         Rule::Required("source_branch"),
         Rule::Required("target_branch"),
     ]),
-    put(ONE, update).needs(Level::User).rules(&[
-        Rule::AnyParameter(&[
-            "assignee_id",
-            "assignee_ids",
-            "reviewer_ids",
-            "description",
-            "labels",
-            "add_labels",
-            "remove_labels",
-            "milestone_id",
-            "remove_source_branch",
-            "allow_collaboration",
-            "allow_maintainer_to_push",
-            "squash",
-            "target_branch",
-            "title",
-            "state_event",
-            "discussion_locked",
-            "merge_after",
-        ]),
-        Rule::OneOf("state_event", &["close", "reopen"]),
-    ]),
-    delete(ONE, remove).needs(Level::Owner),
+    put(ONE, update)
+        .needs(Level::User)
+        .rules(&[Rule::AnyParameter(CHANGES), Rule::OneOf("state_event", "close reopen")]),
+    delete(ONE, rows::remove).needs(Level::Owner),
     get("/projects/:id/merge_requests/:merge_request_iid/diffs", diffs),
     get("/projects/:id/merge_requests/:merge_request_iid/raw_diffs", raw_diffs),
     get("/projects/:id/merge_requests/:merge_request_iid/changes", changes),
@@ -113,7 +79,7 @@ pub fn render_merge_request(request: &Request<'_>, row: &Row) -> Value {
     shown.set("diff_refs", json!({"base_sha": base, "head_sha": row.get("sha"), "start_sha": base}));
     let pipelines = pipelines_of(request, &row);
     let head = pipelines.last();
-    let basic = head.map(|pipeline| request.show_fields(pipeline, BASIC)).unwrap_or_default();
+    let basic = head.map(|pipeline| request.show_as("pipelines", "basic", pipeline)).unwrap_or_default();
     let full = head.map(|pipeline| request.show_without(pipeline, &["name"])).unwrap_or_default();
     shown.set("head_pipeline", full);
     shown.set("pipeline", basic);
@@ -201,9 +167,8 @@ fn is_draft(title: &str) -> bool {
 
 /// The fields of a merge request as parameters set them.
 fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
-    let kind = request.world.kinds.named("merge_requests").cloned().ok_or(Fault::Nowhere)?;
     let kept = ["description", "target_branch", "squash", "discussion_locked", "allow_collaboration"];
-    let mut values = kind.given_of(&request.args, &kept);
+    let mut values = request.given_of("merge_requests", &kept);
     values.extend(super::issues::common(request, row)?);
     if request.args.has("reviewer_ids") {
         values.set("reviewers", request.people("reviewer_ids"));
@@ -229,7 +194,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     if !may_see(request.world, request.user, "projects", &project) {
         return Err(Fault::missing("Project"));
     }
-    if crate::sandbox::access::level(request.world, request.user, request.place) < Level::Developer {
+    if !request.at_least(Level::Developer) {
         return Err(Fault::Forbidden);
     }
     if source == target && from == to {
@@ -261,10 +226,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         "source_branch": source, "target_branch": target, "source_project_id": from, "target_project_id": to, "sha": head.id, "_base": base,
     })));
     let row = request.world.add(&shelf, values, request.user);
-    super::issues::learn_labels(request, &row);
-    request.event("opened", "MergeRequest", &row);
-    super::history::record_new(request, &shelf, "MergeRequest", &row);
-    let row = super::quick_actions::execute_description(request, "MergeRequest", &shelf, row);
+    let row = super::issues::record_new(request, "MergeRequest", &shelf, row);
     created(render_merge_request(request, &row))
 }
 
@@ -275,27 +237,21 @@ fn update(request: &mut Request<'_>) -> Answer {
         return Err(Fault::Forbidden);
     }
     let mut values = values(request, &before)?;
-    match (request.args.text("state_event").as_deref(), before.text("state")) {
-        (Some("close"), "opened") => {
-            let now = request.world.now();
-            values.extend(object(json!({"state": "closed", "closed_at": now, "closed_by": request.user, "detailed_merge_status": "not_open"})));
-        }
-        (Some("reopen"), "closed") => {
-            values.extend(object(json!({"state": "opened", "closed_at": null, "closed_by": null, "detailed_merge_status": "mergeable"})));
-        }
-        // A merged one stays merged, without a word.
-        _ => {}
+    let event = state_event(request);
+    // A merged one stays merged, without a word.
+    let status = match (event.text("state"), before.text("state")) {
+        ("closed", "opened") => Some("not_open"),
+        ("opened", "closed") => Some("mergeable"),
+        _ => None,
+    };
+    if let Some(status) = status {
+        values.extend(event);
+        values.set("detailed_merge_status", status);
     }
     let row = request.world.write(&shelf, before.num("id"), values);
     super::issues::learn_labels(request, &row);
     super::history::record(request, &shelf, "MergeRequest", &before, &row);
     ok(render_merge_request(request, &row))
-}
-
-fn remove(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
 }
 
 fn diffs(request: &mut Request<'_>) -> Answer {
@@ -365,7 +321,7 @@ fn pipelines(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     let mut rows = pipelines_of(request, &row);
     rows.reverse();
-    request.page(rows.iter().map(|row| request.show_fields(row, BASIC)).collect())
+    request.page(rows.iter().map(|row| request.show_as("pipelines", "basic", row)).collect())
 }
 
 fn new_pipeline(request: &mut Request<'_>) -> Answer {
@@ -374,13 +330,7 @@ fn new_pipeline(request: &mut Request<'_>) -> Answer {
         "ref": row.text("source_branch"), "sha": row.text("sha"), "source": "merge_request_event", "_merge_request": row.num("iid")
     }));
     let project = request.place_id();
-    let pipeline = crate::sandbox::pipeline::start(
-        request.world,
-        project,
-        values,
-        crate::sandbox::pipeline::JOBS,
-        request.user,
-    );
+    let pipeline = pipeline::start(request.world, project, values, pipeline::JOBS, request.user);
     created(request.show_without(&pipeline, &["name"]))
 }
 

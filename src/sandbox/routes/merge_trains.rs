@@ -1,30 +1,17 @@
 //! Merge trains: merge requests that wait to be merged one after the other.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::pipeline::BASIC;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, get, post};
-use crate::sandbox::row::{Fields, Row};
+use crate::sandbox::prelude::*;
 
 use super::merge_requests::{pipelines_of, the};
 use super::mergeability::check_sha;
 
-const LIST: &[Rule] = &[Rule::OneOf("scope", &["active", "complete"]), Rule::OneOf("sort", &["asc", "desc"])];
+const LIST: &[Rule] = &[Rule::OneOf("scope", "active complete"), Rule::OneOf("sort", "asc desc")];
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/merge_trains(|/:target_branch)", list).needs(Level::Reporter).rules(LIST),
-    get("/projects/:id/merge_trains/merge_requests/:merge_request_iid", show).needs(Level::Reporter),
-    post("/projects/:id/merge_trains/merge_requests/:merge_request_iid", add),
+    get("(|/:target_branch)", list).needs(Level::Reporter).rules(LIST),
+    get("/merge_requests/:merge_request_iid", show).needs(Level::Reporter),
+    post("/merge_requests/:merge_request_iid", add),
 ];
-
-/// Fields of a merge request that a train shows.
-const SIMPLE: &[&str] =
-    &["id", "iid", "project_id", "title", "description", "state", "created_at", "updated_at", "web_url"];
 
 fn render_car(request: &Request<'_>, car: &Row) -> Value {
     let iid = car.num("_iid").to_string();
@@ -32,9 +19,9 @@ fn render_car(request: &Request<'_>, car: &Row) -> Value {
     let merge_request = merge_request.unwrap_or_default();
     let mut shown = request.world.show(car);
     let pipelines = pipelines_of(request, &merge_request);
-    let last = pipelines.last().map(|pipeline| request.show_fields(pipeline, BASIC));
+    let last = pipelines.last().map(|pipeline| request.show_as("pipelines", "basic", pipeline));
     shown.set("pipeline", last.unwrap_or_default());
-    shown.set("merge_request", request.show_fields(&merge_request, SIMPLE));
+    shown.set("merge_request", request.show_as("merge_requests", "simple", &merge_request));
     Value::Object(shown)
 }
 

@@ -1,10 +1,7 @@
 //! Mergeability of a merge request, and what it lacks.
 
-use crate::sandbox::errors::Fault;
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Repo;
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
-use crate::sandbox::state::Place;
 
 /// Number of approvals that the rules of a project require.
 pub fn approvals_required(request: &Request<'_>, project: u64) -> usize {

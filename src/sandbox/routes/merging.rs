@@ -1,40 +1,31 @@
 //! Approvals, merging and rebasing of a merge request.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::Args;
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Repo;
 use crate::sandbox::repo_author::author;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, get, post, put};
-use crate::sandbox::row::{Fields, Row, object};
 
 use super::branch_rights::{can_merge, can_push};
 use super::merge_requests::{closed_by, render_merge_request, the};
 use super::mergeability::{approvals_required, check_sha};
+use super::state_event::close;
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/merge_requests/:merge_request_iid/approvals", approvals),
-    get("/projects/:id/merge_requests/:merge_request_iid/approval_state", approval_state),
-    post("/projects/:id/merge_requests/:merge_request_iid/approve", approve),
-    post("/projects/:id/merge_requests/:merge_request_iid/unapprove", unapprove),
-    put("/projects/:id/merge_requests/:merge_request_iid/reset_approvals", reset),
-    get("/projects/:id/approvals", settings),
-    put("/projects/:id/merge_requests/:merge_request_iid/merge", merge).needs(Level::User),
-    post("/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds", cancel)
-        .needs(Level::User),
-    put("/projects/:id/merge_requests/:merge_request_iid/rebase", rebase),
-    get("/projects/:id/merge_requests/:merge_request_iid/merge_ref", merge_ref),
-    post("/projects/:id/merge_requests/:merge_request_iid/draft_notes", draft)
-        .needs(Level::User)
-        .rules(&[Rule::Required("note")]),
-    put("/projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id/publish", publish),
-    post("/projects/:id/merge_requests/:merge_request_iid/draft_notes/bulk_publish", publish_all),
+    get("/approvals", approvals),
+    get("/approval_state", approval_state),
+    post("/approve", approve),
+    post("/unapprove", unapprove),
+    put("/reset_approvals", reset),
+    put("/merge", merge).needs(Level::User),
+    post("/cancel_merge_when_pipeline_succeeds", cancel).needs(Level::User),
+    put("/rebase", rebase),
+    get("/merge_ref", merge_ref),
+    post("/draft_notes", draft).needs(Level::User).rules(&[Rule::Required("note")]),
+    put("/draft_notes/:draft_note_id/publish", publish),
+    post("/draft_notes/bulk_publish", publish_all),
 ];
+
+pub const SETTINGS: &[Route] = &[get("/approvals", settings)];
 
 fn show_approvals(request: &Request<'_>, row: &Row) -> Value {
     let given = row.nums("_approvals");
@@ -214,12 +205,8 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
     let merged = request.write(shelf, row.num("id"), values);
     let closes = if target == request.default_branch() { closed_by(request, row) } else { Vec::new() };
     for issue in closes.iter().filter(|issue| issue.text("state") == "opened") {
-        let shelf = request.shelf("issues");
-        request.write(
-            &shelf,
-            issue.num("id"),
-            json!({"state": "closed", "closed_at": now, "closed_by": request.user}),
-        );
+        let values = close(request);
+        request.world.write(&request.shelf("issues"), issue.num("id"), values);
     }
     super::todo_items::settle(request, shelf, &merged);
     request.event("accepted", "MergeRequest", &merged);
@@ -311,6 +298,8 @@ fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
     let under = format!("{shelf}/{}", row.num("iid"));
     let new = crate::sandbox::git_object::sha1(&format!("{under}/draft{}", draft.num("id")));
     let discussion = if draft.blank("discussion_id") { new } else { draft.text("discussion_id").to_owned() };
+    let drafts = format!("{under}/draft_notes");
+    request.world.remove(&drafts, |other| other.num("id") == draft.num("id"));
     let mut values = object(json!({
         "body": draft.text("note"), "noteable_id": row.num("id"), "noteable_iid": row.num("iid"), "_individual": false,
         "noteable_type": "MergeRequest", "_discussion": discussion, "author": draft.num("author_id"), "type": "DiscussionNote",
@@ -318,10 +307,8 @@ fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
     }));
     if let Some(position) = draft.get("position").filter(|position| position.is_object()) {
         // GitLab loses a draft on a line that is not there when it is published.
-        let mut asked = Args::default();
-        asked.extend(object(position.clone()));
+        let asked = Args::from(object(position.clone()));
         if super::notes::line_of(request, &asked).is_none() {
-            request.world.remove(&format!("{under}/draft_notes"), |other| other.num("id") == draft.num("id"));
             return Ok(());
         }
         values.set("type", "DiffNote");
@@ -329,7 +316,6 @@ fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
     }
     let note = request.add(&format!("{under}/notes"), Value::Object(values));
     super::notes::record(request, "MergeRequest", &shelf, &row, &note);
-    request.world.remove(&format!("{under}/draft_notes"), |other| other.num("id") == draft.num("id"));
     Ok(())
 }
 

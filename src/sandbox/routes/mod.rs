@@ -29,8 +29,10 @@ mod quick_actions;
 mod reach;
 mod reference;
 mod releases;
+mod rows;
 mod search;
 mod snippets;
+mod state_event;
 mod system_notes;
 mod todo_items;
 mod tracking;
@@ -39,37 +41,50 @@ mod users;
 
 use super::route::Route;
 
+/// Everything that has notes of its own.
+const NOTED: &str = "(/projects/:id/issues/:issue_iid|/projects/:id/merge_requests/:merge_request_iid|\
+    /projects/:id/snippets/:snippet_id|/groups/:id/epics/:epic_id)";
+/// What is tracked.
+const TRACKED: &str = "/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)";
+
+/// The tables of routes, each with the beginning of its paths.
+const TABLES: &[(&str, &[Route])] = &[
+    ("", boards::ROUTES),
+    ("/projects/:id/repository", branches::ROUTES),
+    ("", ci::ROUTES),
+    ("", commits::ROUTES),
+    ("", epics::ROUTES),
+    ("/projects/:id/repository", files::ROUTES),
+    ("", groups::ROUTES),
+    ("", instance::ROUTES),
+    ("", issues::ROUTES),
+    ("/projects/:id/jobs", jobs::ROUTES),
+    ("/(projects|groups)/:id", members::ROUTES),
+    ("", merge_requests::ROUTES),
+    ("/projects/:id/merge_trains", merge_trains::ROUTES),
+    (merge_requests::ONE, merging::ROUTES),
+    ("/projects/:id", merging::SETTINGS),
+    (NOTED, notes::NOTES),
+    (NOTED, notes::DISCUSSIONS),
+    ("/projects/:id/repository/commits/:sha", notes::DISCUSSIONS),
+    (TRACKED, notes::RESOLUTION),
+    ("/groups/:id/epics/:epic_id", notes::RESOLUTION),
+    ("", personal::ROUTES),
+    ("", pipelines::ROUTES),
+    ("/(projects|groups)/:id", planning::ROUTES),
+    ("/projects/:id", planning::PROMOTIONS),
+    ("", projects::ROUTES),
+    ("", protected_branches::ROUTES),
+    ("", releases::ROUTES),
+    ("", search::ROUTES),
+    ("", snippets::ROUTES),
+    (TRACKED, tracking::ROUTES),
+    ("", uploads::ROUTES),
+    ("", users::ROUTES),
+];
+
 /// All routes that have code.
 pub fn all() -> Vec<Route> {
-    let tables: &[&[Route]] = &[
-        boards::ROUTES,
-        branches::ROUTES,
-        ci::ROUTES,
-        commits::ROUTES,
-        epics::ROUTES,
-        files::ROUTES,
-        groups::ROUTES,
-        instance::ROUTES,
-        issues::ROUTES,
-        jobs::ROUTES,
-        members::ROUTES,
-        merge_requests::ROUTES,
-        merge_trains::ROUTES,
-        merging::ROUTES,
-        personal::ROUTES,
-        pipelines::ROUTES,
-        planning::ROUTES,
-        projects::ROUTES,
-        protected_branches::ROUTES,
-        releases::ROUTES,
-        search::ROUTES,
-        snippets::ROUTES,
-        tracking::ROUTES,
-        uploads::ROUTES,
-        users::ROUTES,
-    ];
-    let tables = tables.iter().flat_map(|table| table.iter());
-    let mut routes: Vec<Route> = tables.flat_map(Route::expand).collect();
-    routes.extend(notes::routes());
-    routes
+    let routes = TABLES.iter().flat_map(|(path, table)| table.iter().map(|route| route.below(path)));
+    routes.flat_map(|route| route.expand()).collect()
 }

@@ -2,19 +2,12 @@
 //!
 //! The same routes exist under issues, merge requests, snippets, epics and commits.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::{Args, text_of};
 use crate::sandbox::diff::{Tree, between, line_at};
-use crate::sandbox::errors::Fault;
 use crate::sandbox::git_object::sha1;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, Run};
-use crate::sandbox::row::{Fields, Row, object};
+use crate::sandbox::prelude::*;
 
+use super::reach::unique;
 use super::{quick_actions, todo_items};
 
 /// Objects that can have notes: the pattern and GitLab's name of each.
@@ -27,58 +20,38 @@ const SUBJECTS: &[(&str, &str)] = &[
 ];
 
 const BODY: &[Rule] = &[Rule::Required("body")];
-const NAME: &[Rule] = &[Rule::Required("name")];
 
 /// The quick action by which a reviewer wants changes.
 const REQUEST_CHANGES: &str = "/request_changes";
 
-/// The path of one discussion.
-const THREAD: &str = "/discussions/:discussion_id";
-
-type Handler = fn(&mut Request<'_>) -> Answer;
-
-/// Under each subject: method, rest of the path, handler, rules.
-const UNDER: &[(&str, &str, Handler, &[Rule])] = &[
-    ("GET", "/notes", list, &[]),
-    ("POST", "/notes", create, BODY),
-    ("GET", "/notes/:note_id", show, &[]),
-    ("PUT", "/notes/:note_id", update, BODY),
-    ("DELETE", "/notes/:note_id", remove, &[]),
-    ("GET", "/discussions", discussions, &[]),
-    ("POST", "/discussions", discuss, BODY),
-    ("GET", THREAD, discussion, &[]),
-    ("PUT", THREAD, resolve, &[Rule::Required("resolved")]),
-    ("POST", "/discussions/:discussion_id/notes", answer, BODY),
-    ("PUT", "/discussions/:discussion_id/notes/:note_id", update, &[Rule::AnyOf(&["body", "resolved"])]),
-    ("DELETE", "/discussions/:discussion_id/notes/:note_id", remove, &[]),
-    ("GET", "/award_emoji", awards, &[]),
-    ("POST", "/award_emoji", award, NAME),
-    ("GET", "/award_emoji/:award_id", show_award, &[]),
-    ("DELETE", "/award_emoji/:award_id", withdraw, &[]),
-    ("GET", "/notes/:note_id/award_emoji", awards, &[]),
-    ("POST", "/notes/:note_id/award_emoji", award, NAME),
-    ("GET", "/notes/:note_id/award_emoji/:award_id", show_award, &[]),
-    ("DELETE", "/notes/:note_id/award_emoji/:award_id", withdraw, &[]),
+/// Under everything that has notes of its own.
+pub const NOTES: &[Route] = &[
+    get("/notes", list),
+    post("/notes", create).needs(Level::User).rules(BODY),
+    get("/notes/:note_id", show),
+    put("/notes/:note_id", update).needs(Level::User).rules(BODY),
+    delete("/notes/:note_id", remove).needs(Level::User),
+    get("(|/notes/:note_id)/award_emoji", awards).needs(Level::User),
+    post("(|/notes/:note_id)/award_emoji", award).needs(Level::User).rules(&[Rule::Required("name")]),
+    get("(|/notes/:note_id)/award_emoji/:award_id", show_award).needs(Level::User),
+    delete("(|/notes/:note_id)/award_emoji/:award_id", withdraw).needs(Level::User),
 ];
 
-/// The routes under every subject.
-pub fn routes() -> Vec<Route> {
-    let route = |(subject, kind): &(&'static str, &'static str)| {
-        let (subject, kind) = (*subject, *kind);
-        let has = move |method: &str, rest: &str| match kind {
-            "Commit" => rest.starts_with("/discussions") && (method, rest) != ("PUT", THREAD),
-            "Snippet" => (method, rest) != ("PUT", THREAD),
-            _ => true,
-        };
-        let under = UNDER.iter().filter(move |(method, rest, _, _)| has(method, rest));
-        under.map(move |(method, rest, run, rules)| {
-            let public = *method == "GET" && !rest.contains("award_emoji");
-            let level = if public { Level::Anyone } else { Level::User };
-            Route::new(method, format!("{subject}{rest}"), Run::Do(*run)).needs(level).rules(rules)
-        })
-    };
-    SUBJECTS.iter().flat_map(route).collect()
-}
+/// Under the same, and under commits.
+pub const DISCUSSIONS: &[Route] = &[
+    get("/discussions", discussions),
+    post("/discussions", discuss).needs(Level::User).rules(BODY),
+    get("/discussions/:discussion_id", discussion),
+    post("/discussions/:discussion_id/notes", answer).needs(Level::User).rules(BODY),
+    put("/discussions/:discussion_id/notes/:note_id", update)
+        .needs(Level::User)
+        .rules(&[Rule::AnyOf("body resolved")]),
+    delete("/discussions/:discussion_id/notes/:note_id", remove).needs(Level::User),
+];
+
+/// Under issues, merge requests and epics.
+pub const RESOLUTION: &[Route] =
+    &[put("/discussions/:discussion_id", resolve).needs(Level::User).rules(&[Rule::Required("resolved")])];
 
 /// The object that the notes of a request belong to.
 struct Subject {
@@ -272,13 +245,7 @@ fn thread(request: &Request<'_>, rows: &[Row], id: &str) -> Value {
 
 fn discussions(request: &mut Request<'_>) -> Answer {
     let rows = request.world.rows(&subject(request)?.under("notes")).to_vec();
-    let mut ids: Vec<String> = Vec::new();
-    for row in &rows {
-        let id = row.text("_discussion").to_owned();
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
+    let ids = unique(rows.iter().map(|row| row.text("_discussion")));
     request.page(ids.iter().map(|id| thread(request, &rows, id)).collect())
 }
 

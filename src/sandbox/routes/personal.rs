@@ -1,32 +1,19 @@
 //! The signed-in user's own objects: to-do items, events, tokens.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::access::{is_admin, may_see};
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post};
-use crate::sandbox::row::{Fields, Row};
-use crate::sandbox::state::Place;
+use crate::sandbox::prelude::*;
 
 pub const ROUTES: &[Route] = &[
-    get("/todos", todos).needs(Level::User).rules(&[Rule::OneOf("state", &["pending", "done"])]),
+    get("/todos", todos).needs(Level::User).rules(&[Rule::OneOf("state", "pending done")]),
     post("/todos/mark_as_done", all_done),
     post("/todos/:todo_id/mark_as_done", done),
     get("/events", own_events).needs(Level::User),
     get("/users/:user_id/events", user_events),
     get("/projects/:id/events", project_events),
     get("/personal_access_tokens", tokens).needs(Level::User),
-    get("/personal_access_tokens/self", own_token).needs(Level::User),
-    delete("/personal_access_tokens/self", revoke_own),
-    post("/personal_access_tokens/self/rotate", rotate_own),
-    get("/personal_access_tokens/:token_id", token).needs(Level::User),
-    delete("/personal_access_tokens/:token_id", revoke),
-    post("/personal_access_tokens/:token_id/rotate", rotate),
+    get("/personal_access_tokens/(self|:token_id)", token).needs(Level::User),
+    delete("/personal_access_tokens/(self|:token_id)", revoke),
+    post("/personal_access_tokens/(self|:token_id)/rotate", rotate),
     post("/users/:user_id/personal_access_tokens", new_token)
         .needs(Level::Admin)
         .rules(&[Rule::Required("name"), Rule::Required("scopes")]),
@@ -37,11 +24,7 @@ pub const ROUTES: &[Route] = &[
 pub fn show_todo(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = request.world.show(row);
     let project = request.world.row_of(Place::project(row.num("_project")));
-    let fields =
-        ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "created_at"];
-    let project =
-        fields.iter().map(|name| ((*name).to_owned(), project.get(*name).cloned().unwrap_or_default()));
-    shown.set("project", project.collect::<Row>());
+    shown.set("project", request.show_as("projects", "identity", &project));
     let target =
         row.text("_target").rsplit_once('/').and_then(|(shelf, iid)| request.world.find(shelf, "iid", iid));
     if let Some(target) = target {
@@ -146,12 +129,11 @@ fn tokens(request: &mut Request<'_>) -> Answer {
     request.page(rows.map(|row| show_token(request, row)).collect())
 }
 
-fn own_token(request: &mut Request<'_>) -> Answer {
-    let row = request.token.clone().ok_or(Fault::Unauthorized)?;
-    ok(show_token(request, &row))
-}
-
+/// The token in the path, or the one of the request.
 fn the(request: &Request<'_>) -> Result<Row, Fault> {
+    if !request.params.contains_key("token_id") {
+        return request.token.clone().ok_or(Fault::Unauthorized);
+    }
     let row = request.world.find(TOKENS, "id", request.param("token_id")).cloned();
     let allowed =
         |row: &Row| is_admin(request.world, request.user) || Some(row.num("user_id")) == request.user;
@@ -173,12 +155,6 @@ fn revoke(request: &mut Request<'_>) -> Answer {
     Ok(Reply::empty())
 }
 
-fn revoke_own(request: &mut Request<'_>) -> Answer {
-    let id = request.token.as_ref().map(|row| row.num("id")).unwrap_or_default();
-    end(request, TOKENS, id);
-    Ok(Reply::empty())
-}
-
 /// Ends a token and gives its successor, secret and all.
 fn succeed(request: &mut Request<'_>, shelf: &str, old: &Row) -> Answer {
     end(request, shelf, old.num("id"));
@@ -196,14 +172,8 @@ fn rotate(request: &mut Request<'_>) -> Answer {
     succeed(request, TOKENS, &row)
 }
 
-fn rotate_own(request: &mut Request<'_>) -> Answer {
-    let row = request.token.clone().ok_or(Fault::Unauthorized)?;
-    succeed(request, TOKENS, &row)
-}
-
 fn rotate_other(request: &mut Request<'_>) -> Answer {
-    let shelf = request.shelf("access_tokens");
-    let row = request.row_on(&shelf, "token_id")?;
+    let (shelf, row) = request.found()?;
     succeed(request, &shelf, &row)
 }
 

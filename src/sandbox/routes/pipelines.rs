@@ -1,48 +1,29 @@
 //! Pipelines.
 
-use serde_json::{Value, json};
+use crate::sandbox::filter::{keep_between, keep_equal, sort_by};
+use crate::sandbox::pipeline::{JOBS, settle, start};
+use crate::sandbox::prelude::*;
 
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::filter::sort;
-use crate::sandbox::pipeline::{BASIC, JOBS, settle, start};
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post};
-use crate::sandbox::row::{Fields, Row, object};
+use super::rows;
 
-const ONE: &str = "/projects/:id/pipelines/:pipeline_id";
 /// The states that a list can be narrowed to.
 const STATUS: Rule = Rule::OneOf(
     "status",
-    &[
-        "created",
-        "waiting_for_resource",
-        "preparing",
-        "pending",
-        "running",
-        "success",
-        "failed",
-        "canceled",
-        "canceling",
-        "skipped",
-        "manual",
-        "scheduled",
-    ],
+    "created waiting_for_resource preparing pending running success failed canceled canceling skipped manual scheduled",
 );
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/pipelines", list).rules(&[
         STATUS,
-        Rule::OneOf("scope", &["running", "pending", "finished", "branches", "tags"]),
-        Rule::OneOf("order_by", &["id", "status", "ref", "updated_at", "user_id"]),
+        Rule::OneOf("scope", "running pending finished branches tags"),
+        Rule::OneOf("order_by", "id status ref updated_at user_id"),
     ]),
     get("/projects/:id/pipelines/latest", latest),
-    get(ONE, show),
+    get("/projects/:id/pipelines/:pipeline_id", rows::show),
     post("/projects/:id/pipeline", create).rules(&[Rule::Required("ref")]),
     post("/projects/:id/pipelines/:pipeline_id/cancel", cancel),
     post("/projects/:id/pipelines/:pipeline_id/retry", retry),
-    delete(ONE, remove),
+    delete("/projects/:id/pipelines/:pipeline_id", remove).needs(Level::Owner),
     get("/projects/:id/pipelines/:pipeline_id/jobs", jobs),
     get("/projects/:id/pipelines/:pipeline_id/bridges", bridges),
     get("/projects/:id/pipelines/:pipeline_id/variables", variables),
@@ -53,23 +34,10 @@ pub const ROUTES: &[Route] = &[
 fn list(request: &mut Request<'_>) -> Answer {
     let args = &request.args;
     let mut rows = request.across("pipelines");
-    for field in ["status", "ref", "sha", "source", "name"] {
-        if let Some(wanted) = args.text(field) {
-            rows.retain(|row| row.text(field) == wanted);
-        }
-    }
+    keep_equal(args, &["status", "ref", "sha", "source", "name"], &mut rows);
+    keep_between(args, &["updated_at", "created_at"], &mut rows);
     if let Some(user) = args.text("username").map(|name| request.world.user_named(&name)) {
         rows.retain(|row| Some(row.num("user")) == user);
-    }
-    for (name, field) in [("updated_after", "updated_at"), ("created_after", "created_at")] {
-        if let Some(after) = args.text(name) {
-            rows.retain(|row| row.text(field) >= after.as_str());
-        }
-    }
-    for (name, field) in [("updated_before", "updated_at"), ("created_before", "created_at")] {
-        if let Some(before) = args.text(name) {
-            rows.retain(|row| row.text(field) <= before.as_str());
-        }
     }
     if let Some(broken) = args.maybe("yaml_errors") {
         rows.retain(|row| row.blank("yaml_errors") != broken);
@@ -79,26 +47,14 @@ fn list(request: &mut Request<'_>) -> Answer {
         Some(state @ ("running" | "pending")) => rows.retain(|row| row.text("status") == state),
         _ => {}
     }
-    if !args.has("order_by") {
-        request.args.add("order_by", "id");
-    }
-    sort(&request.args, &mut rows);
+    sort_by(args, "id", "desc", &mut rows);
     request.page_of("pipelines", &rows)
-}
-
-fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
-    request.subject(ONE)
 }
 
 fn latest(request: &mut Request<'_>) -> Answer {
     let branch = request.args.text("ref").unwrap_or_else(|| request.default_branch());
     let rows = request.across("pipelines").into_iter().filter(|row| row.text("ref") == branch);
     let row = rows.max_by_key(|row| row.num("id")).ok_or(Fault::Forbidden)?;
-    ok(request.show(&row))
-}
-
-fn show(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
     ok(request.show(&row))
 }
 
@@ -128,7 +84,7 @@ fn create(request: &mut Request<'_>) -> Answer {
 
 /// Moves the jobs of a pipeline that are in one of some states to another.
 fn turn(request: &mut Request<'_>, from: &[&str], to: &str) -> Result<Value, Fault> {
-    let (_, row) = the(request)?;
+    let (_, row) = request.found()?;
     let shelf = request.shelf("jobs");
     for job in jobs_of(request, &row).iter().filter(|job| from.contains(&job.text("status"))) {
         request.write(&shelf, job.num("id"), json!({"status": to, "failure_reason": null}));
@@ -147,13 +103,9 @@ fn retry(request: &mut Request<'_>) -> Answer {
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
-    if !request.at_least(crate::sandbox::level::Level::Owner) {
-        return Err(Fault::Forbidden);
-    }
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    let (shelf, row) = request.found()?;
     request.world.remove(&request.shelf("jobs"), |job| job.num("_pipeline") == row.num("id"));
-    Ok(Reply::empty())
+    request.delete(&shelf, &row)
 }
 
 fn jobs_of(request: &Request<'_>, pipeline: &Row) -> Vec<Row> {
@@ -162,23 +114,23 @@ fn jobs_of(request: &Request<'_>, pipeline: &Row) -> Vec<Row> {
 }
 
 fn jobs(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = request.found()?;
     let rows = jobs_of(request, &row);
     super::jobs::page(request, rows)
 }
 
 fn bridges(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = request.found()?;
     let scope = super::jobs::scope(request)?;
     let mut rows = request.across("bridges");
     rows.retain(|bridge| bridge.num("_pipeline") == row.num("id"));
     rows.retain(|bridge| scope.is_empty() || scope.iter().any(|state| bridge.text("status") == state));
     rows.reverse();
     let shown = rows.iter().map(|bridge| {
-        let mut shown = crate::sandbox::row::object(request.show(bridge));
+        let mut shown = object(request.show(bridge));
         let downstream = bridge.get("_downstream").and_then(Value::as_u64).unwrap_or_default();
         let found = request.world.anywhere("pipelines", downstream);
-        let shown_of = |(_, row): (String, Row)| request.show_fields(&row, BASIC);
+        let shown_of = |(_, row): (String, Row)| request.show_as("pipelines", "basic", &row);
         shown.set("downstream_pipeline", found.map_or(Value::Null, shown_of));
         Value::Object(shown)
     });
@@ -187,7 +139,7 @@ fn bridges(request: &mut Request<'_>) -> Answer {
 }
 
 fn variables(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = request.found()?;
     ok(row.get("_variables").cloned().unwrap_or_else(|| json!([])))
 }
 
@@ -215,7 +167,7 @@ fn suites(request: &Request<'_>, pipeline: &Row) -> (Vec<Value>, u64, u64) {
 }
 
 fn test_report(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = request.found()?;
     let (suites, good, bad) = suites(request, &row);
     ok(
         json!({"total_time": 0.4, "total_count": good + bad, "success_count": good, "failed_count": bad, "skipped_count": 0, "error_count": 0, "test_suites": suites}),
@@ -223,7 +175,7 @@ fn test_report(request: &mut Request<'_>) -> Answer {
 }
 
 fn test_summary(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = request.found()?;
     let (_, good, bad) = suites(request, &row);
     ok(
         json!({"total": {"time": 0.4, "count": good + bad, "success": good, "failed": bad, "skipped": 0, "error": 0, "suite_error": null}, "test_suites": []}),

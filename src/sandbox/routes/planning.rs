@@ -1,60 +1,43 @@
 //! Labels and milestones, of projects and of groups.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, is, mentions};
-use crate::sandbox::state::Place;
+use crate::sandbox::prelude::*;
+
+use super::rows;
 
 const NEW_LABEL: &[Rule] = &[Rule::Required("name"), Rule::Required("color")];
 const NEW_MILESTONE: &[Rule] = &[Rule::Required("title")];
-const MILESTONE_STATE: &[Rule] = &[Rule::OneOf("state", &["active", "closed", "all"])];
-const MILESTONE_CHANGE: &[Rule] = &[Rule::OneOf("state_event", &["close", "activate"])];
+const MILESTONE_STATE: &[Rule] = &[Rule::OneOf("state", "active closed all")];
+const MILESTONE_CHANGE: &[Rule] = &[Rule::OneOf("state_event", "close activate")];
 
 pub const ROUTES: &[Route] = &[
-    get("/(projects|groups)/:id/labels", labels),
-    get("/(projects|groups)/:id/labels/:label_id", label),
-    post("/(projects|groups)/:id/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
-    put("/(projects|groups)/:id/labels(|/:label_id)", change_label).needs(Level::Reporter),
-    delete("/(projects|groups)/:id/labels(|/:label_id)", remove_label).needs(Level::Reporter),
-    put("/projects/:id/labels/:label_id/promote", promote_label).needs(Level::Reporter),
-    post("/(projects|groups)/:id/labels/:label_id/subscribe", subscribe).needs(Level::User),
-    post("/(projects|groups)/:id/labels/:label_id/unsubscribe", unsubscribe).needs(Level::User),
-    get("/(projects|groups)/:id/milestones", milestones).rules(MILESTONE_STATE),
-    get("/(projects|groups)/:id/milestones/:milestone_id", milestone),
-    post("/(projects|groups)/:id/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
-    put("/(projects|groups)/:id/milestones/:milestone_id", change_milestone)
-        .needs(Level::Reporter)
-        .rules(MILESTONE_CHANGE),
-    delete("/(projects|groups)/:id/milestones/:milestone_id", remove_milestone).needs(Level::Reporter),
-    post("/projects/:id/milestones/:milestone_id/promote", promote_milestone).needs(Level::Reporter),
-    get("/(projects|groups)/:id/milestones/:milestone_id/issues", milestone_issues),
-    get("/(projects|groups)/:id/milestones/:milestone_id/merge_requests", milestone_merge_requests),
+    get("/labels", labels),
+    get("/labels/:label_id", label),
+    post("/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
+    put("/labels(|/:label_id)", change_label).needs(Level::Reporter),
+    delete("/labels(|/:label_id)", remove_label).needs(Level::Reporter),
+    post("/labels/:label_id/(subscribe|unsubscribe)", subscribe).needs(Level::User),
+    get("/milestones", milestones).rules(MILESTONE_STATE),
+    get("/milestones/:milestone_id", rows::show),
+    post("/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
+    put("/milestones/:milestone_id", change_milestone).needs(Level::Reporter).rules(MILESTONE_CHANGE),
+    delete("/milestones/:milestone_id", rows::remove).needs(Level::Reporter),
+    get("/milestones/:milestone_id/(issues|merge_requests)", in_milestone),
 ];
 
-/// The shelves of a kind that a place has by itself or from the groups above it.
-fn shelves(request: &Request<'_>, kind: &str) -> Vec<String> {
-    let places: Vec<Place> = request.place.into_iter().chain(request.groups_above()).collect();
-    places.into_iter().map(|place| format!("{}/{}/{kind}", place.kind, place.id)).collect()
-}
+pub const PROMOTIONS: &[Route] = &[put("/labels/:label_id/promote", promote_label).needs(Level::Reporter)];
 
 /// The labels that can be put on something in a place.
 fn all_labels(request: &Request<'_>) -> Vec<(String, Row)> {
     let own_only = request.args.maybe("include_ancestor_groups") == Some(false);
-    let mut shelves = shelves(request, "labels");
+    let mut shelves = request.shelves("labels");
     if own_only {
         shelves.truncate(1);
     }
     // A group can list those of its projects too.
     if request.args.maybe("only_group_labels") == Some(false) {
         shelves.extend(
-            request.projects().iter().map(|project| format!("projects/{}/labels", project.num("id"))),
+            request.projects().iter().map(|project| Place::project(project.num("id")).shelf("labels")),
         );
     }
     let rows = |shelf: String| {
@@ -116,8 +99,7 @@ fn new_label(request: &mut Request<'_>) -> Answer {
     if all_labels(request).iter().any(|(_, row)| row.text("name") == name) {
         return Err(Fault::refused(409, "Label already exists"));
     }
-    let kind = request.world.kinds.named("labels").cloned().ok_or(Fault::Nowhere)?;
-    let given = kind.given(&request.args);
+    let given = request.given("labels");
     let color = request.args.text("color").unwrap_or_default();
     if !color.starts_with('#') && !color.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Err(Fault::invalid("color", "must be a valid color code"));
@@ -128,8 +110,7 @@ fn new_label(request: &mut Request<'_>) -> Answer {
 
 fn change_label(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the_label(request)?;
-    let kind = request.world.kinds.named("labels").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(&request.args);
+    let mut given = request.given("labels");
     given.remove("name");
     let old = row.text("name").to_owned();
     if let Some(name) = request.args.text("new_name") {
@@ -159,31 +140,22 @@ fn rename(request: &mut Request<'_>, old: &str, new: Option<&str>) {
 fn remove_label(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the_label(request)?;
     rename(request, row.text("name"), None);
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
-}
-
-/// The group right above the project, to which something is promoted.
-fn group_shelf(request: &Request<'_>, kind: &str) -> Result<(u64, String), Fault> {
-    let group = request
-        .groups_above()
-        .first()
-        .copied()
-        .ok_or_else(|| Fault::refused(400, "Project does not belong to a group"))?;
-    Ok((group.id, format!("groups/{}/{kind}", group.id)))
+    request.delete(&shelf, &row)
 }
 
 fn promote_label(request: &mut Request<'_>) -> Answer {
     let (shelf, mut row) = the_label(request)?;
-    let (_, above) = group_shelf(request, "labels")?;
+    let group = request.groups_above().first().copied();
+    let group = group.ok_or_else(|| Fault::refused(400, "Project does not belong to a group"))?;
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
     row.remove("is_project_label");
     row.remove("priority");
-    let row = request.world.add(&above, row, request.user);
+    let row = request.world.add(&group.shelf("labels"), row, request.user);
     ok(show_label(request, &row))
 }
 
-fn set_subscribed(request: &mut Request<'_>, on: bool) -> Answer {
+fn subscribe(request: &mut Request<'_>) -> Answer {
+    let on = request.path_end() == "subscribe";
     let (shelf, row) = the_label(request)?;
     if row.flag("subscribed") == on {
         return Ok(Reply::unchanged());
@@ -192,16 +164,8 @@ fn set_subscribed(request: &mut Request<'_>, on: bool) -> Answer {
     created(show_label(request, &row))
 }
 
-fn subscribe(request: &mut Request<'_>) -> Answer {
-    set_subscribed(request, true)
-}
-
-fn unsubscribe(request: &mut Request<'_>) -> Answer {
-    set_subscribed(request, false)
-}
-
 fn milestones(request: &mut Request<'_>) -> Answer {
-    let mut shelves = shelves(request, "milestones");
+    let mut shelves = request.shelves("milestones");
     if !(request.args.flag("include_ancestors") || request.args.flag("include_parent_milestones")) {
         shelves.truncate(1);
     }
@@ -210,25 +174,13 @@ fn milestones(request: &mut Request<'_>) -> Answer {
     request.page_of("milestones", &rows)
 }
 
-fn the_milestone(request: &Request<'_>) -> Result<(String, Row), Fault> {
-    let shelf = request.shelf("milestones");
-    let row = request.row_on(&shelf, "milestone_id")?;
-    Ok((shelf, row))
-}
-
-fn milestone(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the_milestone(request)?;
-    ok(request.show(&row))
-}
-
 fn new_milestone(request: &mut Request<'_>) -> Answer {
     let title = request.args.text("title").ok_or_else(|| Fault::invalid("title", "can't be blank"))?;
     let shelf = request.shelf("milestones");
     if request.world.find(&shelf, "title", &title).is_some() {
         return Err(Fault::invalid("title", "already being used for another group or project milestone."));
     }
-    let kind = request.world.kinds.named("milestones").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(&request.args);
+    let mut given = request.given("milestones");
     if let Some(group) = request.place.filter(|place| place.kind == "groups") {
         given.set("group_id", group.id);
         given.set("project_id", Value::Null);
@@ -238,9 +190,8 @@ fn new_milestone(request: &mut Request<'_>) -> Answer {
 }
 
 fn change_milestone(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the_milestone(request)?;
-    let kind = request.world.kinds.named("milestones").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(&request.args);
+    let (shelf, row) = request.found()?;
+    let mut given = request.given("milestones");
     given.remove("project_id");
     if let Some(event) = request.args.text("state_event") {
         given.set("state", if event == "close" { "closed" } else { "active" });
@@ -249,38 +200,12 @@ fn change_milestone(request: &mut Request<'_>) -> Answer {
     ok(request.show(&row))
 }
 
-fn remove_milestone(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the_milestone(request)?;
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
-}
-
-fn promote_milestone(request: &mut Request<'_>) -> Answer {
-    let (shelf, mut row) = the_milestone(request)?;
-    let (group, above) = group_shelf(request, "milestones")?;
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    row.set("group_id", group);
-    row.set("project_id", Value::Null);
-    row.remove("iid");
-    let row = request.world.add(&above, row, request.user);
-    ok(request.show(&row))
-}
-
-fn in_milestone(request: &mut Request<'_>, kind: &str) -> Answer {
-    let (_, milestone) = the_milestone(request)?;
+fn in_milestone(request: &mut Request<'_>) -> Answer {
+    let (milestone, kind) = (request.row()?, request.path_end());
     let mut rows = request.across(kind);
     rows.retain(|row| row.num("milestone") == milestone.num("id"));
     if kind == "issues" {
-        let rows = rows.iter().map(|row| request.show_without(row, super::issues::NOT_BASIC));
-        return request.page(rows.collect());
+        return request.page(rows.iter().map(|row| request.show_as(kind, "basic", row)).collect());
     }
     request.page_of(kind, &rows)
-}
-
-fn milestone_issues(request: &mut Request<'_>) -> Answer {
-    in_milestone(request, "issues")
-}
-
-fn milestone_merge_requests(request: &mut Request<'_>) -> Answer {
-    in_milestone(request, "merge_requests")
 }

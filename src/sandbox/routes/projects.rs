@@ -1,56 +1,37 @@
 //! Projects.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::access::level;
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::archive::tar_gz;
-use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Repo;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, mentions, object};
-use crate::sandbox::state::Place;
 
-const VISIBILITY: Rule = Rule::OneOf("visibility", &["private", "internal", "public"]);
-const ORDER: Rule = Rule::OneOf(
-    "order_by",
-    &["id", "name", "path", "created_at", "updated_at", "last_activity_at", "similarity", "star_count"],
-);
+/// Rule of the parameter `visibility`.
+pub const VISIBILITY: Rule = Rule::OneOf("visibility", "private internal public");
+const ORDER: Rule =
+    Rule::OneOf("order_by", "id name path created_at updated_at last_activity_at similarity star_count");
 
 /// Parameters of an update, as GitLab lists them if none is given.
-const CHANGES: &[&str] = &["default_branch", "description", "name", "path", "topics", "visibility"];
+const CHANGES: &str = "default_branch description name path topics visibility";
 
 pub const ROUTES: &[Route] = &[
     get("/projects", list).rules(&[VISIBILITY, ORDER]),
-    post("/projects", create).rules(&[Rule::AnyOf(&["name", "path"]), VISIBILITY]),
+    post("/projects", create).rules(&[Rule::AnyOf("name path"), VISIBILITY]),
     get("/projects/:id", show),
     put("/projects/:id", update).needs(Level::Maintainer).rules(&[Rule::AnyParameter(CHANGES), VISIBILITY]),
     delete("/projects/:id", remove).needs(Level::Owner),
     post("/projects/:id/restore", restore).needs(Level::Owner),
     post("/projects/:id/fork", fork).needs(Level::User),
     get("/projects/:id/forks", forks),
-    post("/projects/:id/star", star).needs(Level::User),
-    post("/projects/:id/unstar", unstar).needs(Level::User),
+    post("/projects/:id/(star|unstar)", set_star).needs(Level::User),
     get("/projects/:id/starrers", starrers),
-    post("/projects/:id/archive", archive).needs(Level::Owner),
-    post("/projects/:id/unarchive", unarchive).needs(Level::Owner),
+    post("/projects/:id/(archive|unarchive)", set_archived).needs(Level::Owner),
     get("/projects/:id/languages", languages),
     get("/projects/:id/users", users),
     get("/projects/:id/groups", ancestors),
     get("/projects/:id/statistics", statistics).needs(Level::Reporter),
-    post("/projects/:id/share", share)
-        .needs(Level::Maintainer)
-        .rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
-    delete("/projects/:id/share/:group_id", unshare).needs(Level::Maintainer),
-    put("/projects/:id/transfer", transfer).needs(Level::Owner).rules(&[Rule::Required("namespace")]),
     post("/projects/:id/export", export).needs(Level::Maintainer),
     get("/projects/:id/export", export_status).needs(Level::Maintainer),
     get("/projects/:id/export/download", download_export).needs(Level::Maintainer),
-    post("/projects/:id/housekeeping", housekeeping).needs(Level::Maintainer),
 ];
 
 /// Views of a project.
@@ -109,29 +90,6 @@ fn sizes(request: &Request<'_>, id: u64) -> Value {
     })
 }
 
-/// Fields of a project where only its basics are shown.
-pub const SIMPLE: &[&str] = &[
-    "id",
-    "description",
-    "name",
-    "name_with_namespace",
-    "path",
-    "path_with_namespace",
-    "created_at",
-    "default_branch",
-    "topics",
-    "web_url",
-    "readme_url",
-    "http_url_to_repo",
-    "ssh_url_to_repo",
-    "forks_count",
-    "avatar_url",
-    "star_count",
-    "last_activity_at",
-    "visibility",
-    "namespace",
-];
-
 /// A page of projects.
 pub fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
     let simply = request.args.flag("simple") || request.user.is_none();
@@ -140,9 +98,8 @@ pub fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
     // The projects of a group and forks are shown without the permissions of the user.
     let view = if request.place.is_some() { View::Written } else { View::Row };
     let shown = rows.iter().map(|row| {
-        let mut shown = object(render_project(request, row, view));
-        shown.retain(|name, _| !simply || SIMPLE.contains(&name.as_str()));
-        Value::Object(shown)
+        let shown = object(render_project(request, row, view));
+        if simply { request.show_as("projects", "simple", &shown) } else { Value::Object(shown) }
     });
     request.page_either(shown.collect())
 }
@@ -219,8 +176,7 @@ fn add(request: &mut Request<'_>, group: u64, name: &str, path: &str, mut values
 fn target_group(request: &Request<'_>, parameter: &str, missing: &'static str) -> Result<u64, Fault> {
     let Some(wanted) = request.args.text(parameter) else { return Ok(0) };
     let world = &request.world;
-    let group = world.find("groups", "id", &wanted).or_else(|| world.find("groups", "full_path", &wanted));
-    let Some(group) = group else {
+    let Some(group) = world.place_named("groups", &wanted) else {
         let own = world.by_id("users", request.me()?);
         let mine = own.text("username") == wanted || own.num("namespace_id").to_string() == wanted;
         return if mine { Ok(0) } else { Err(Fault::missing(missing)) };
@@ -239,8 +195,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         .ok_or_else(|| Fault::invalid("name", "can't be blank"))?;
     let path = args.text("path").unwrap_or_else(|| name.to_lowercase().replace(' ', "-"));
     let group = target_group(request, "namespace_id", "Namespace")?;
-    let kind = request.world.kinds.named("projects").cloned().ok_or(Fault::Nowhere)?;
-    let given = kind.given(&request.args);
+    let given = request.given("projects");
     let readme = request.args.flag("initialize_with_readme");
     let row = add(request, group, &name, &path, given)?;
     let mut repo = Repo::default();
@@ -256,8 +211,7 @@ fn create(request: &mut Request<'_>) -> Answer {
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
-    let kind = request.world.kinds.named("projects").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(&request.args);
+    let mut given = request.given("projects");
     let fixed = ["path_with_namespace", "namespace", "name_with_namespace", "archived"];
     given.retain(|name, _| !fixed.contains(&name.as_str()));
     let before = request.place_row()?;
@@ -325,9 +279,7 @@ fn export(request: &mut Request<'_>) -> Answer {
 
 fn export_status(request: &mut Request<'_>) -> Answer {
     let row = request.place_row()?;
-    let fields =
-        ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "created_at"];
-    let mut shown = object(request.show_fields(&row, &fields));
+    let mut shown = object(request.show_as("projects", "identity", &row));
     let done = row.flag("_exported");
     shown.set("export_status", if done { "finished" } else { "none" });
     if done {
@@ -354,8 +306,7 @@ fn fork(request: &mut Request<'_>) -> Answer {
     let group = target_group(request, key, "Target Namespace")?;
     let name = request.args.text("name").unwrap_or_else(|| row.text("name").to_owned());
     let path = request.args.text("path").unwrap_or_else(|| row.text("path").to_owned());
-    let mut origin = request.world.show(&row);
-    origin.retain(|name, _| SIMPLE.contains(&name.as_str()));
+    let origin = request.show_as("projects", "simple", &row);
     let values = object(json!({
         "description": row.get("description"), "visibility": row.text("visibility"), "forked_from_project": origin,
         "import_status": "finished"
@@ -381,7 +332,8 @@ fn forks(request: &mut Request<'_>) -> Answer {
     page(request, &rows)
 }
 
-fn set_star(request: &mut Request<'_>, on: bool) -> Answer {
+fn set_star(request: &mut Request<'_>) -> Answer {
+    let on = request.path_end() == "star";
     let (me, row) = (request.me()?, request.place_row()?);
     let mut stars = row.nums("_stars");
     if stars.contains(&me) == on {
@@ -395,14 +347,6 @@ fn set_star(request: &mut Request<'_>, on: bool) -> Answer {
     created(render_project(request, &row, View::Written))
 }
 
-fn star(request: &mut Request<'_>) -> Answer {
-    set_star(request, true)
-}
-
-fn unstar(request: &mut Request<'_>) -> Answer {
-    set_star(request, false)
-}
-
 fn starrers(request: &mut Request<'_>) -> Answer {
     let stars = request.place_row()?.nums("_stars");
     let shown = stars.iter().map(
@@ -411,17 +355,10 @@ fn starrers(request: &mut Request<'_>) -> Answer {
     request.page(shown.collect())
 }
 
-fn set_archived(request: &mut Request<'_>, archived: bool) -> Answer {
+fn set_archived(request: &mut Request<'_>) -> Answer {
+    let archived = request.path_end() == "archive";
     let row = request.write("projects", request.place_id(), json!({"archived": archived}));
     created(render_project(request, &row, View::Written))
-}
-
-fn archive(request: &mut Request<'_>) -> Answer {
-    set_archived(request, true)
-}
-
-fn unarchive(request: &mut Request<'_>) -> Answer {
-    set_archived(request, false)
 }
 
 /// Languages by file extension.
@@ -452,70 +389,11 @@ fn users(request: &mut Request<'_>) -> Answer {
 
 fn ancestors(request: &mut Request<'_>) -> Answer {
     let groups = request.groups_above().into_iter().map(|place| request.world.row_of(place));
-    let fields = ["id", "web_url", "name", "avatar_url", "full_name", "full_path"];
-    let shown = groups.map(|row| {
-        Value::Object(
-            fields
-                .iter()
-                .map(|name| ((*name).to_owned(), row.get(*name).cloned().unwrap_or_default()))
-                .collect(),
-        )
-    });
-    request.page(shown.collect())
+    request.page(groups.map(|row| request.show_as("groups", "basic", &row)).collect())
 }
 
 fn statistics(_: &mut Request<'_>) -> Answer {
     ok(
         json!({"fetches": {"total": 3, "days": [{"count": 2, "date": "2026-03-01"}, {"count": 1, "date": "2026-02-28"}]}}),
     )
-}
-
-fn share(request: &mut Request<'_>) -> Answer {
-    let group = request.args.num("group_id").unwrap_or_default();
-    let other = request.world.by_id("groups", group);
-    if other.is_empty() {
-        return Err(Fault::missing("Group"));
-    }
-    let row = request.place_row()?;
-    let mut shares = row.list("shared_with_groups").to_vec();
-    let access = request.args.num("group_access");
-    shares.push(json!({
-        "group_id": group, "group_name": other.text("name"), "group_full_path": other.text("full_path"),
-        "group_access_level": access, "expires_at": request.args.text("expires_at")
-    }));
-    request.write("projects", row.num("id"), json!({"shared_with_groups": shares}));
-    created(
-        json!({"id": group, "project_id": row.num("id"), "group_id": group, "group_access": access, "expires_at": request.args.text("expires_at")}),
-    )
-}
-
-fn unshare(request: &mut Request<'_>) -> Answer {
-    let group: u64 = request.param("group_id").parse().unwrap_or_default();
-    let row = request.place_row()?;
-    let mut shares = row.list("shared_with_groups").to_vec();
-    let before = shares.len();
-    shares.retain(|share| share.get("group_id").and_then(Value::as_u64) != Some(group));
-    if shares.len() == before {
-        return Err(Fault::missing("Group Link"));
-    }
-    request.write("projects", row.num("id"), json!({"shared_with_groups": shares}));
-    Ok(Reply::empty())
-}
-
-fn transfer(request: &mut Request<'_>) -> Answer {
-    let group = target_group(request, "namespace", "Namespace")?;
-    let row = request.place_row()?;
-    let namespace = object(request.world.namespace(group, request.me()?));
-    let was = row.text("path_with_namespace").to_owned();
-    let full = format!("{}/{}", namespace.text("full_path"), row.text("path"));
-    let web = format!("{}/{full}", request.world.url);
-    let mut earlier = row.texts("_was");
-    earlier.push(was);
-    let values = json!({"namespace": namespace, "_namespace": group, "path_with_namespace": full, "web_url": web, "_was": earlier});
-    let row = request.write("projects", row.num("id"), values);
-    ok(render_project(request, &row, View::Written))
-}
-
-fn housekeeping(_: &mut Request<'_>) -> Answer {
-    created(json!(true))
 }

@@ -1,22 +1,10 @@
 //! The rules of protected branches.
 
-use serde_json::{Value, json};
-
 use crate::sandbox::access_level::describe;
-use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::text_of;
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, patch, post, put};
-use crate::sandbox::row::{Fields, Row, object};
-
-use super::branch_rights::rules_of;
-use super::branches::render_branch;
+use crate::sandbox::prelude::*;
 
 pub const ROUTES: &[Route] = &[
-    put("/projects/:id/repository/branches/:branch/protect", protect).needs(Level::Maintainer),
-    put("/projects/:id/repository/branches/:branch/unprotect", unprotect).needs(Level::Maintainer),
     post("/projects/:id/protected_branches", new_rule)
         .needs(Level::Maintainer)
         .rules(&[Rule::Required("name")]),
@@ -80,20 +68,4 @@ fn change_rule(request: &mut Request<'_>) -> Answer {
     }
     let row = request.world.write(&shelf, row.num("id"), values);
     ok(request.show(&row))
-}
-
-fn protect(request: &mut Request<'_>) -> Answer {
-    let name = request.param("branch").to_owned();
-    render_branch(request, &name)?;
-    if rules_of(request, &name).is_empty() {
-        add_rule(request, &name);
-    }
-    ok(render_branch(request, &name)?)
-}
-
-fn unprotect(request: &mut Request<'_>) -> Answer {
-    let name = request.param("branch").to_owned();
-    render_branch(request, &name)?;
-    request.world.remove(&request.shelf("protected_branches"), |row| row.text("name") == name);
-    ok(render_branch(request, &name)?)
 }

@@ -1,10 +1,7 @@
 //! Effects of a push: its event, and what becomes of the merge requests from its branch.
 
-use serde_json::{Value, json};
-
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Commit;
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
 
 use super::system_notes;
 

@@ -1,11 +1,9 @@
 //! Quick actions in notes and descriptions of issues and merge requests, as far as the sandbox has what they change. Any
 //! other command stays in the text.
 
-use serde_json::{Map, Value, json};
+use crate::sandbox::prelude::*;
 
-use crate::sandbox::level::Level;
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
+use super::state_event::{close, reopen};
 
 /// Outcome of the commands of a text.
 #[derive(Debug, Default)]
@@ -14,7 +12,8 @@ pub struct Executed {
     pub text: String,
     /// GitLab's words on each command.
     pub summary: Vec<String>,
-    pub changes: Map<String, Value>,
+    /// The fields that they changed.
+    pub changes: Row,
 }
 
 /// Executes the commands of a note on an object of that kind.
@@ -89,27 +88,17 @@ impl Executed {
         }
         match command {
             "/close" => {
-                let now = request.world.now();
-                request.write(
-                    shelf,
-                    id,
-                    json!({"state": "closed", "closed_at": now, "closed_by": request.user}),
-                );
+                let values = close(request);
+                request.world.write(shelf, id, values);
                 self.say("state_event", json!("close"), format!("Closed this {noun}."));
             }
             "/reopen" => {
-                request.write(shelf, id, json!({"state": "opened", "closed_at": null, "closed_by": null}));
+                request.world.write(shelf, id, reopen());
                 self.say("state_event", json!("reopen"), format!("Reopened this {noun}."));
             }
             "/label" | "/unlabel" | "/relabel" => {
                 let names = names(argument, '~');
-                let known = |name: &String| {
-                    request
-                        .world
-                        .all("labels")
-                        .find(|(_, label)| label.text("name") == name)
-                        .map(|(_, label)| label.num("id"))
-                };
+                let known = |name: &String| request.world.label_named(name).map(|label| label.num("id"));
                 let ids: Vec<u64> = names.iter().filter_map(known).collect();
                 if ids.len() != names.len() {
                     return false;
@@ -154,11 +143,9 @@ impl Executed {
             }
             "/milestone" | "/remove_milestone" => {
                 let title = argument.trim_start_matches('%').trim_matches('"').to_owned();
-                let places: Vec<_> = request.place.into_iter().chain(request.groups_above()).collect();
-                let shelves = places.iter().map(|place| format!("{}/{}/milestones", place.kind, place.id));
-                let found = shelves
-                    .into_iter()
-                    .find_map(|shelf| request.world.find(&shelf, "title", &title).map(|row| row.num("id")));
+                let shelves = request.shelves("milestones");
+                let found = shelves.iter().find_map(|shelf| request.world.find(shelf, "title", &title));
+                let found = found.map(|row| row.num("id"));
                 let gone = command == "/remove_milestone";
                 if found.is_none() && !gone {
                     return false;

@@ -1,15 +1,8 @@
 //! Reach of a request: a project, the projects of a group, or all that its user may see.
 
-use serde_json::Value;
-
-use crate::sandbox::access::may_see;
-use crate::sandbox::answer::Answer;
-use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
+use crate::sandbox::prelude::*;
 use crate::sandbox::repo::{Commit, Repo};
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row, object};
-use crate::sandbox::state::Place;
 
 impl Request<'_> {
     /// The projects in the path's place that the user may see: itself, those of the group and the groups
@@ -132,6 +125,17 @@ impl Request<'_> {
             .filter(|id| !self.world.by_id("users", *id).is_empty())
             .collect()
     }
+}
+
+/// Each value once, in the order of the first of each.
+pub fn unique<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
 }
 
 /// An array of names.

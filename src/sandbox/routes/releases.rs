@@ -1,30 +1,17 @@
 //! Releases and, across a group, what was released: packages and images. The links of a release need no code.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row};
-use crate::sandbox::state::Place;
-
-const ONE: &str = "/projects/:id/releases/:tag_name";
+use crate::sandbox::filter::sort_by;
+use crate::sandbox::prelude::*;
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/releases", list).rules(&[
-        Rule::OneOf("order_by", &["released_at", "created_at"]),
-        Rule::OneOf("sort", &["asc", "desc"]),
-    ]),
+    get("/projects/:id/releases", list)
+        .rules(&[Rule::OneOf("order_by", "released_at created_at"), Rule::OneOf("sort", "asc desc")]),
     get("/projects/:id/releases/permalink/latest", latest),
-    get(ONE, show),
+    get("/projects/:id/releases/:tag_name", show),
     post("/projects/:id/releases", create).rules(&[Rule::Required("tag_name")]),
-    put(ONE, update),
-    delete(ONE, remove),
-    get("/groups/:id/releases", list_across),
-    get("/groups/:id/packages", packages),
-    get("/groups/:id/registry/repositories", images),
+    put("/projects/:id/releases/:tag_name", update),
+    delete("/projects/:id/releases/:tag_name", remove),
+    get("/groups/:id/(releases|packages|registry/repositories)", list_across),
 ];
 
 fn render_release(request: &Request<'_>, row: &Row) -> Value {
@@ -46,27 +33,14 @@ fn render_release(request: &Request<'_>, row: &Row) -> Value {
 
 fn list(request: &mut Request<'_>) -> Answer {
     let mut rows = request.world.rows(&request.shelf("releases")).to_vec();
-    let field = request.args.text("order_by").unwrap_or_else(|| "released_at".to_owned());
-    rows.sort_by(|one, other| other.text(&field).cmp(one.text(&field)));
-    if request.args.text("sort").as_deref() == Some("asc") {
-        rows.reverse();
-    }
+    sort_by(&request.args, "released_at", "desc", &mut rows);
     request.page(rows.iter().map(|row| render_release(request, row)).collect())
 }
 
+/// The releases, packages or images of all projects of a group.
 fn list_across(request: &mut Request<'_>) -> Answer {
-    let rows = request.across("releases");
-    request.page_of("releases", &rows)
-}
-
-fn packages(request: &mut Request<'_>) -> Answer {
-    let rows = request.across("packages");
-    request.page_of("packages", &rows)
-}
-
-fn images(request: &mut Request<'_>) -> Answer {
-    let rows = request.across("registry/repositories");
-    request.page_of("repositories", &rows)
+    let rows = request.across(request.pattern.trim_start_matches("/groups/:id/"));
+    request.page_of(request.path_end(), &rows)
 }
 
 fn latest(request: &mut Request<'_>) -> Answer {
@@ -79,7 +53,7 @@ fn latest(request: &mut Request<'_>) -> Answer {
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    let row = request.row(ONE)?;
+    let row = request.row()?;
     ok(render_release(request, &row))
 }
 
@@ -90,12 +64,10 @@ fn milestones(request: &Request<'_>) -> Result<Row, Fault> {
         if !request.args.has(parameter) {
             continue;
         }
-        let mut places: Vec<Place> = request.place.into_iter().collect();
-        places.extend(request.groups_above());
+        let shelves = request.shelves("milestones");
         let mut found = Vec::new();
         for wanted in request.args.list(parameter) {
-            let shelves = places.iter().map(|place| format!("{}/{}/milestones", place.kind, place.id));
-            let row = shelves.into_iter().find_map(|shelf| request.world.find(&shelf, field, &wanted));
+            let row = shelves.iter().find_map(|shelf| request.world.find(shelf, field, &wanted));
             let missing = || Fault::refused(400, &format!("Milestone(s) not found: {wanted}"));
             found.push(request.show(row.ok_or_else(missing)?));
         }
@@ -114,8 +86,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         let from = request.args.text("ref").ok_or_else(|| Fault::refused(422, "Ref is not specified"))?;
         super::branches::add_tag(request, &tag, &from)?;
     }
-    let kind = request.world.kinds.named("releases").cloned().ok_or(Fault::Nowhere)?;
-    let values = kind.given_of(&request.args, &["tag_name", "name", "description", "released_at"]);
+    let values = request.given_of("releases", &["tag_name", "name", "description", "released_at"]);
     let row = request.world.add(&shelf, values, request.user);
     let titles = milestones(request)?;
     let row = request.world.write(&shelf, row.num("id"), titles);
@@ -127,16 +98,15 @@ fn create(request: &mut Request<'_>) -> Answer {
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.subject(ONE)?;
-    let kind = request.world.kinds.named("releases").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given_of(&request.args, &["name", "description", "released_at"]);
+    let (shelf, row) = request.found()?;
+    let mut values = request.given_of("releases", &["name", "description", "released_at"]);
     values.extend(milestones(request)?);
     let row = request.world.write(&shelf, row.num("id"), values);
     ok(render_release(request, &row))
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.subject(ONE)?;
+    let (shelf, row) = request.found()?;
     let answer = ok(render_release(request, &row));
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
     answer

@@ -1,33 +1,13 @@
 //! Search, at the instance, in a group and in a project: one table of what each scope looks through.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::access::may_see;
-use crate::sandbox::answer::Answer;
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, get};
-use crate::sandbox::row::{Fields, Row, mentions};
+use crate::sandbox::prelude::*;
 
 const RULES: &[Rule] = &[
     Rule::Required("scope"),
     Rule::Required("search"),
     Rule::OneOf(
         "scope",
-        &[
-            "projects",
-            "issues",
-            "merge_requests",
-            "milestones",
-            "snippet_titles",
-            "users",
-            "wiki_blobs",
-            "commits",
-            "blobs",
-            "notes",
-            "work_items",
-        ],
+        "projects issues merge_requests milestones snippet_titles users wiki_blobs commits blobs notes work_items",
     ),
 ];
 
@@ -41,25 +21,15 @@ const SCOPES: &[(&str, Finder)] = &[
         let rows = request.projects();
         show(request, "projects", &rows, &["name", "path", "description", "path_with_namespace"], words)
     }),
-    ("issues", |request, words| {
-        show(request, "issues", &request.across("issues"), &["title", "description"], words)
-    }),
-    ("work_items", |request, words| {
-        show(request, "issues", &request.across("issues"), &["title", "description"], words)
-    }),
+    ("issues", issues),
+    ("work_items", issues),
     ("merge_requests", |request, words| {
         show(request, "merge_requests", &request.across("merge_requests"), &["title", "description"], words)
     }),
     ("milestones", |request, words| {
         let mut rows = request.across("milestones");
-        rows.extend(
-            request
-                .world
-                .rows(&request.shelf("milestones"))
-                .iter()
-                .filter(|row| row.contains_key("group_id"))
-                .cloned(),
-        );
+        let of_group = request.world.rows(&request.shelf("milestones")).iter();
+        rows.extend(of_group.filter(|row| row.contains_key("group_id")).cloned());
         show(request, "milestones", &rows, &["title", "description"], words)
     }),
     ("snippet_titles", |request, words| {
@@ -95,6 +65,10 @@ fn search(request: &mut Request<'_>) -> Answer {
         found.retain(|row| row.get("state").and_then(Value::as_str).is_none_or(|held| held == state));
     }
     request.page(found)
+}
+
+fn issues(request: &Request<'_>, words: &str) -> Vec<Value> {
+    show(request, "issues", &request.across("issues"), &["title", "description"], words)
 }
 
 fn notes(request: &Request<'_>, words: &str) -> Vec<Value> {
@@ -158,7 +132,7 @@ fn commits(request: &Request<'_>, words: &str) -> Vec<Value> {
         for commit in
             repo.log(&head.id).into_iter().filter(|commit| commit.message.to_lowercase().contains(&words))
         {
-            let mut shown = crate::sandbox::row::object(commit.json(project.text("web_url")));
+            let mut shown = object(commit.json(project.text("web_url")));
             shown.set("project_id", project.num("id"));
             found.push(Value::Object(shown));
         }

@@ -1,27 +1,16 @@
 //! Snippets, personal and of projects, and wiki pages.
 
-use serde_json::{Value, json};
+use crate::sandbox::prelude::*;
 
-use crate::sandbox::access::may_see;
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row, object};
+use super::projects::VISIBILITY;
+use super::rows;
 
-const NEW: &[Rule] = &[
-    Rule::Required("title"),
-    Rule::AnyOf(&["files", "content"]),
-    Rule::OneOf("visibility", &["private", "internal", "public"]),
-];
+const NEW: &[Rule] = &[Rule::Required("title"), Rule::AnyOf("files content"), VISIBILITY];
 const PAGE: &[Rule] = &[Rule::Required("title"), Rule::Required("content")];
 
 pub const ROUTES: &[Route] = &[
-    get("/snippets", own).needs(Level::User),
-    get("/snippets/public", public),
-    get("/snippets/all", all).needs(Level::User),
+    get("/snippets(|/all)", list).needs(Level::User),
+    get("/snippets/public", list),
     post("/snippets", create).rules(NEW),
     get("(|/projects/:id)/snippets/:snippet_id", show),
     put("/snippets/:snippet_id", update),
@@ -33,43 +22,38 @@ pub const ROUTES: &[Route] = &[
     put("/projects/:id/snippets/:snippet_id", update).needs(Level::Reporter),
     delete("/projects/:id/snippets/:snippet_id", remove).needs(Level::Reporter),
     get("/(projects|groups)/:id/wikis", wiki),
-    get("/(projects|groups)/:id/wikis/:slug", wiki_page),
+    get("/(projects|groups)/:id/wikis/:slug", rows::show),
     post("/(projects|groups)/:id/wikis", new_page).rules(PAGE),
-    put("/(projects|groups)/:id/wikis/:slug", change_page)
-        .rules(&[Rule::AnyOf(&["title", "content", "format"])]),
-    delete("/(projects|groups)/:id/wikis/:slug", remove_page).needs(Level::Maintainer),
+    put("/(projects|groups)/:id/wikis/:slug", change_page).rules(&[Rule::AnyOf("title content format")]),
+    delete("/(projects|groups)/:id/wikis/:slug", rows::remove).needs(Level::Maintainer),
 ];
 
-fn page(request: &Request<'_>, wanted: impl Fn(&Row) -> bool) -> Answer {
-    let rows = request.world.rows("snippets").iter();
-    let rows: Vec<Row> = rows
-        .filter(|row| wanted(row) && may_see(request.world, request.user, "snippets", row))
-        .cloned()
-        .collect();
-    request.page(rows.iter().map(|row| render_snippet(request, row)).collect())
+/// The user's own snippets, the public ones, or all that the user may see.
+fn list(request: &mut Request<'_>) -> Answer {
+    let wanted = |row: &&Row| match request.path_end() {
+        "all" => true,
+        "public" => row.text("visibility") == "public",
+        _ => request.wrote(row),
+    };
+    let rows = request.world.rows("snippets").iter().filter(wanted);
+    let rows = rows.filter(|row| may_see(request.world, request.user, "snippets", row));
+    request.page(rows.map(|row| render_snippet(request, row)).collect())
+}
+
+/// The files of a snippet.
+fn content(row: &Row) -> Row {
+    row.get("_content").cloned().map(object).unwrap_or_default()
 }
 
 fn render_snippet(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = request.world.show(row);
     let raw = row.text("raw_url");
-    let files = row.get("_content").cloned().map(object).unwrap_or_default();
-    let files: Vec<Value> =
-        files.keys().map(|path| json!({"path": path, "raw_url": format!("{raw}/main/{path}")})).collect();
+    let files: Vec<Value> = content(row)
+        .keys()
+        .map(|path| json!({"path": path, "raw_url": format!("{raw}/main/{path}")}))
+        .collect();
     shown.set("files", files);
     Value::Object(shown)
-}
-
-fn own(request: &mut Request<'_>) -> Answer {
-    let me = request.me()?;
-    page(request, |row| row.num("author") == me)
-}
-
-fn public(request: &mut Request<'_>) -> Answer {
-    page(request, |row| row.text("visibility") == "public")
-}
-
-fn all(request: &mut Request<'_>) -> Answer {
-    page(request, |_| true)
 }
 
 fn of_project(request: &mut Request<'_>) -> Answer {
@@ -91,13 +75,8 @@ fn show(request: &mut Request<'_>) -> Answer {
 /// The fields of a snippet and its files as parameters give them, over the current ones.
 fn values(request: &Request<'_>, row: &Row) -> Row {
     let args = &request.args;
-    let mut values = Row::new();
-    for name in ["title", "description", "visibility"] {
-        if let Some(text) = args.text(name) {
-            values.set(name, text);
-        }
-    }
-    let mut content = row.get("_content").cloned().map(object).unwrap_or_default();
+    let mut values = request.given_of("snippets", &["title", "description", "visibility"]);
+    let mut content = content(row);
     if let Some(text) = args.text("content") {
         let name = args.text("file_name").unwrap_or_else(|| "snippetfile1.txt".to_owned());
         content.insert(name, Value::from(text));
@@ -144,23 +123,20 @@ fn update(request: &mut Request<'_>) -> Answer {
 
 fn remove(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = mine(request)?;
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
+    request.delete(&shelf, &row)
 }
 
 fn raw(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    let content = row.get("_content").cloned().map(object).unwrap_or_default();
-    let first = content.values().next().and_then(Value::as_str).unwrap_or_default().to_owned();
+    let first = content(&row).values().next().and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(Reply::text(first))
 }
 
 fn raw_file(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    let content = row.get("_content").cloned().map(object).unwrap_or_default();
-    let text =
-        content.get(request.param("file_path")).and_then(Value::as_str).ok_or(Fault::missing("File"))?;
-    Ok(Reply::text(text))
+    let content = content(&row);
+    let text = content.get(request.param("file_path")).and_then(Value::as_str);
+    Ok(Reply::text(text.ok_or(Fault::missing("File"))?))
 }
 
 fn wiki(request: &mut Request<'_>) -> Answer {
@@ -174,17 +150,6 @@ fn wiki(request: &mut Request<'_>) -> Answer {
         Value::Object(shown)
     });
     ok(shown.collect::<Vec<_>>())
-}
-
-fn the_page(request: &Request<'_>) -> Result<(String, Row), Fault> {
-    let shelf = request.shelf("wikis");
-    let row = request.row_on(&shelf, "slug")?;
-    Ok((shelf, row))
-}
-
-fn wiki_page(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the_page(request)?;
-    ok(request.show(&row))
 }
 
 fn slug(title: &str) -> String {
@@ -205,23 +170,12 @@ fn new_page(request: &mut Request<'_>) -> Answer {
 }
 
 fn change_page(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the_page(request)?;
-    let mut values = Row::new();
-    for name in ["content", "format", "title"] {
-        if let Some(text) = request.args.text(name) {
-            values.set(name, text);
-        }
-    }
+    let (shelf, row) = request.found()?;
+    let mut values = request.given_of("wikis", &["content", "format", "title"]);
     if values.contains_key("title") {
         let slug = slug(values.text("title"));
         values.set("slug", slug);
     }
     let row = request.world.write(&shelf, row.num("id"), values);
     ok(request.show(&row))
-}
-
-fn remove_page(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the_page(request)?;
-    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    Ok(Reply::empty())
 }

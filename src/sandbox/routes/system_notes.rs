@@ -1,12 +1,10 @@
 //! System notes: what was done to an issue or merge request, as far as GitLab keeps no resource event of it.
 
-use serde_json::json;
 use time::Date;
 use time::format_description::well_known::Iso8601;
 
 use crate::sandbox::git_object::sha1;
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
+use crate::sandbox::prelude::*;
 use crate::sandbox::state::World;
 
 /// Adds a system note by the signed-in user.

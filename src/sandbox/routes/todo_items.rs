@@ -1,20 +1,17 @@
 //! To-do items that others cause: assignments, review requests and mentions.
 
-use serde_json::json;
-
-use crate::sandbox::access::may_see;
-use crate::sandbox::request::Request;
-use crate::sandbox::row::{Fields, Row};
-use crate::sandbox::state::Place;
+use crate::sandbox::prelude::*;
 
 /// Kinds of objects that to-do items are made for.
 const KINDS: &[&str] = &["Issue", "MergeRequest"];
 
-fn target(shelf: &str, row: &Row) -> String {
+/// The object of a to-do item, as the item names it.
+pub fn target(shelf: &str, row: &Row) -> String {
     format!("{shelf}/{}", row.num("iid"))
 }
 
-fn is_pending(todo: &Row, user: u64, target: &str) -> bool {
+/// True if an item is the user's, of that object and not done.
+pub fn is_pending(todo: &Row, user: u64, target: &str) -> bool {
     todo.num("_user") == user && todo.text("_target") == target && todo.text("state") == "pending"
 }
 

@@ -1,48 +1,24 @@
 //! Subscriptions, to-do items, time and participants: shared by issues and merge requests.
 
-use serde_json::{Value, json};
+use crate::sandbox::prelude::*;
 
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, get, post};
-use crate::sandbox::row::{Fields, Row};
+use super::reach::unique;
+use super::todo_items::{is_pending, target};
 
 const DURATION: &[Rule] = &[Rule::Required("duration")];
 
 pub const ROUTES: &[Route] = &[
-    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/subscribe", subscribe)
-        .needs(Level::User),
-    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/unsubscribe", unsubscribe)
-        .needs(Level::User),
-    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/todo", todo).needs(Level::User),
-    get("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/participants", participants),
-    get("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/time_stats", time_stats),
-    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/time_estimate", estimate)
-        .needs(Level::Reporter)
-        .rules(DURATION),
-    post(
-        "/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/reset_time_estimate",
-        reset_estimate,
-    )
-    .needs(Level::Reporter),
-    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/add_spent_time", spend)
-        .needs(Level::Reporter)
-        .rules(DURATION),
-    post("/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)/reset_spent_time", reset_spent)
-        .needs(Level::Reporter),
+    post("/(subscribe|unsubscribe)", subscribe).needs(Level::User),
+    post("/todo", todo).needs(Level::User),
+    get("/participants", participants),
+    get("/time_stats", time_stats),
+    post("/(time_estimate|add_spent_time)", set_times).needs(Level::Reporter).rules(DURATION),
+    post("/(reset_time_estimate|reset_spent_time)", set_times).needs(Level::Reporter),
 ];
 
-/// The issue or merge request that the path is about.
-fn subject(request: &Request<'_>) -> Result<(String, Row), Fault> {
-    let pattern = request.pattern.clone();
-    request.subject(pattern.rsplit_once('/').ok_or(Fault::Nowhere)?.0)
-}
-
-fn set_subscribed(request: &mut Request<'_>, on: bool) -> Answer {
-    let (shelf, row) = subject(request)?;
+fn subscribe(request: &mut Request<'_>) -> Answer {
+    let on = request.path_end() == "subscribe";
+    let (shelf, row) = request.found()?;
     if row.flag("subscribed") == on {
         return Ok(Reply::unchanged());
     }
@@ -50,22 +26,11 @@ fn set_subscribed(request: &mut Request<'_>, on: bool) -> Answer {
     created(request.show(&row))
 }
 
-fn subscribe(request: &mut Request<'_>) -> Answer {
-    set_subscribed(request, true)
-}
-
-fn unsubscribe(request: &mut Request<'_>) -> Answer {
-    set_subscribed(request, false)
-}
-
 fn todo(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = subject(request)?;
+    let (shelf, row) = request.found()?;
     let me = request.me()?;
-    let target = format!("{shelf}/{}", row.num("iid"));
-    let pending = |todo: &Row| {
-        todo.num("_user") == me && todo.text("_target") == target && todo.text("state") == "pending"
-    };
-    if request.world.rows("todos").iter().any(pending) {
+    let target = target(&shelf, &row);
+    if request.world.rows("todos").iter().any(|todo| is_pending(todo, me, &target)) {
         return Ok(Reply::unchanged());
     }
     let kind = if shelf.ends_with("issues") { "Issue" } else { "MergeRequest" };
@@ -75,18 +40,12 @@ fn todo(request: &mut Request<'_>) -> Answer {
 }
 
 fn participants(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = subject(request)?;
+    let (shelf, row) = request.found()?;
     let mut people = vec![row.num("author")];
     people.extend(row.nums("assignees"));
     let notes = format!("{shelf}/{}/notes", row.num("iid"));
     people.extend(request.world.rows(&notes).iter().map(|note| note.num("author")));
-    let mut unique: Vec<u64> = Vec::new();
-    people.into_iter().for_each(|user| {
-        if !unique.contains(&user) {
-            unique.push(user)
-        }
-    });
-    request.page(unique.into_iter().map(|user| request.world.basic_user(user)).collect())
+    request.page(unique(people).into_iter().map(|user| request.world.basic_user(user)).collect())
 }
 
 /// Seconds of each unit of a duration: a week has five days of eight hours.
@@ -119,49 +78,32 @@ fn human(seconds: i64) -> Value {
     if parts.is_empty() { Value::Null } else { Value::from(parts.join(" ")) }
 }
 
-/// The time estimated for something and spent on it, as far as it is known.
-fn times(row: &Row) -> (i64, i64) {
-    let number = |name: &str| row.get("time_stats").and_then(|stats| stats.get(name)).and_then(Value::as_i64);
-    (number("time_estimate").unwrap_or_default(), number("total_time_spent").unwrap_or_default())
-}
-
-fn set_times(
-    request: &mut Request<'_>,
-    change: impl Fn(i64, i64, i64) -> (i64, i64),
-    needs_duration: bool,
-) -> Result<Value, Fault> {
-    let (shelf, row) = subject(request)?;
-    let duration = seconds(&request.args.text("duration").unwrap_or_default());
-    if needs_duration && duration.is_none() {
-        return Err(Fault::invalid(
-            "time_estimate",
-            "must have a valid format and be greater than or equal to zero.",
-        ));
-    }
-    let (estimate, spent) = times(&row);
-    let (estimate, spent) = change(estimate, spent, duration.unwrap_or_default());
-    let stats = json!({"time_estimate": estimate, "total_time_spent": spent.max(0), "human_time_estimate": human(estimate), "human_total_time_spent": human(spent.max(0))});
+fn set_times(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = request.found()?;
+    let duration = request.args.text("duration").and_then(|text| seconds(&text));
+    let stats = row.get("time_stats").cloned().map(object).unwrap_or_default();
+    let held = |name: &str| stats.get(name).and_then(Value::as_i64).unwrap_or_default();
+    let (estimate, spent) = (held("time_estimate"), held("total_time_spent"));
+    let end = request.path_end();
+    let (estimate, spent) = match (end, duration) {
+        ("reset_time_estimate", _) => (0, spent),
+        ("reset_spent_time", _) => (estimate, 0),
+        ("time_estimate", Some(duration)) => (duration, spent),
+        (_, Some(duration)) => (estimate, (spent + duration).max(0)),
+        (_, None) => {
+            let problem = "must have a valid format and be greater than or equal to zero.";
+            return Err(Fault::invalid("time_estimate", problem));
+        }
+    };
+    let status = if end == "add_spent_time" { 201 } else { 200 };
+    let stats = json!({
+        "time_estimate": estimate, "total_time_spent": spent, "human_time_estimate": human(estimate),
+        "human_total_time_spent": human(spent)
+    });
     request.write(&shelf, row.num("id"), json!({"time_stats": stats}));
-    Ok(stats)
+    Ok(Reply::json(status, stats))
 }
 
 fn time_stats(request: &mut Request<'_>) -> Answer {
-    let (_, row) = subject(request)?;
-    ok(row.get("time_stats").cloned().unwrap_or_default())
-}
-
-fn estimate(request: &mut Request<'_>) -> Answer {
-    ok(set_times(request, |_, spent, duration| (duration, spent), true)?)
-}
-
-fn reset_estimate(request: &mut Request<'_>) -> Answer {
-    ok(set_times(request, |_, spent, _| (0, spent), false)?)
-}
-
-fn spend(request: &mut Request<'_>) -> Answer {
-    created(set_times(request, |estimate, spent, duration| (estimate, spent + duration), true)?)
-}
-
-fn reset_spent(request: &mut Request<'_>) -> Answer {
-    ok(set_times(request, |estimate, _, _| (estimate, 0), false)?)
+    ok(request.row()?.get("time_stats").cloned().unwrap_or_default())
 }

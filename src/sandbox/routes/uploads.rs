@@ -1,15 +1,7 @@
 //! Files that are sent as multipart forms: attachments and avatars.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
 use crate::sandbox::git_object::sha1;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, get, post, put};
-use crate::sandbox::row::Fields;
+use crate::sandbox::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     post("/projects/:id/uploads", upload).needs(Level::User),
@@ -25,7 +17,7 @@ fn upload(request: &mut Request<'_>) -> Answer {
     let (name, bytes) = (file.name.clone(), file.bytes.clone());
     let secret: String = sha1(&format!("{name}{}", bytes.len())).chars().take(32).collect();
     let me = request.world.by_id("users", request.me()?);
-    let me = request.show_fields(&me, &["id", "username", "public_email", "name"]);
+    let me = request.show_as("users", "uploader", &me);
     let shelf = request.shelf("uploads");
     let row = request
         .add(&shelf, json!({"size": bytes.len(), "filename": name, "uploaded_by": me, "_secret": secret}));

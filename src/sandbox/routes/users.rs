@@ -1,15 +1,6 @@
 //! Users: their data, their status and events, and an administrator's actions on them.
 
-use serde_json::{Value, json};
-
-use crate::sandbox::access::is_admin;
-use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::errors::Fault;
-use crate::sandbox::level::Level;
-use crate::sandbox::reply::Reply;
-use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, patch, post, put};
-use crate::sandbox::row::{Fields, Row, mentions, object};
+use crate::sandbox::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     get("/user", current).needs(Level::User),
@@ -18,56 +9,25 @@ pub const ROUTES: &[Route] = &[
     patch("/user/status", set_status),
     get("/user_counts", counts).needs(Level::User),
     get("/users", list),
-    post("/users", create).needs(Level::Admin).rules(&[
-        Rule::Required("email"),
-        Rule::Required("name"),
-        Rule::Required("username"),
-    ]),
     get("/users/:user_id", show),
-    put("/users/:user_id", update).needs(Level::Admin),
-    delete("/users/:user_id", remove).needs(Level::Admin),
     get("/users/:user_id/status", status),
     get("/users/:user_id/(projects|contributed_projects)", projects),
     get("/users/:user_id/starred_projects", starred),
     get("/users/:user_id/keys", keys),
     get("/users/:user_id/memberships", memberships).needs(Level::Admin),
-    post("/users/:user_id/block", block).needs(Level::Admin),
-    post("/users/:user_id/(unblock|activate|unban)", unblock).needs(Level::Admin),
-    post("/users/:user_id/deactivate", deactivate).needs(Level::Admin),
-    post("/users/:user_id/ban", ban).needs(Level::Admin),
-    post("/users/:user_id/(follow|unfollow)", follow),
-];
-
-/// Fields of a user that only the user and administrators see.
-const PRIVATE: &[&str] = &[
-    "last_sign_in_at",
-    "confirmed_at",
-    "last_activity_on",
-    "email",
-    "theme_id",
-    "color_scheme_id",
-    "projects_limit",
-    "current_sign_in_at",
-    "identities",
-    "can_create_group",
-    "can_create_project",
-    "two_factor_enabled",
-    "external",
-    "private_profile",
-    "commit_email",
-    "is_admin",
-    "note",
-    "namespace_id",
+    post("/users/:user_id/(block|unblock)", set_state).needs(Level::Admin),
 ];
 
 fn render_user(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = request.world.show(row);
     let own = request.user == Some(row.num("id"));
-    let admin = is_admin(request.world, request.user);
-    if !admin {
+    // Who is not an administrator sees private fields of their own account alone, and some not even there.
+    if !is_admin(request.world, request.user)
+        && let Some(kind) = request.world.kinds.named("users")
+    {
         shown.retain(|name, _| {
             own && !matches!(name.as_str(), "is_admin" | "note" | "namespace_id")
-                || !PRIVATE.contains(&name.as_str())
+                || !kind.view("private").contains(name)
         });
     }
     Value::Object(shown)
@@ -117,43 +77,6 @@ fn list(request: &mut Request<'_>) -> Answer {
 fn show(request: &mut Request<'_>) -> Answer {
     let row = user(request)?;
     ok(render_user(request, &row))
-}
-
-fn create(request: &mut Request<'_>) -> Answer {
-    request.args.without_trace(&["password", "force_random_password", "reset_password", "skip_confirmation"]);
-    let name = request.args.text("username").unwrap_or_default();
-    let email = request.args.text("email").unwrap_or_default();
-    for (field, value) in [("username", &name), ("email", &email)] {
-        if request.world.find("users", field, value).is_some() {
-            return Err(Fault::refused(409, &format!("{} has already been taken", capital(field))));
-        }
-    }
-    let id = request.world.next_id("users");
-    let values = json!({"id": id, "username": name, "email": email, "name": request.args.text("name"), "namespace_id": id + 100});
-    let row = request.add("users", values);
-    created(render_user(request, &row))
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
-        .unwrap_or_default()
-}
-
-fn update(request: &mut Request<'_>) -> Answer {
-    let row = user(request)?;
-    let kind = request.world.kinds.named("users").cloned().ok_or(Fault::Nowhere)?;
-    let given = kind.given(&request.args);
-    let row = request.world.write("users", row.num("id"), given);
-    ok(render_user(request, &row))
-}
-
-fn remove(request: &mut Request<'_>) -> Answer {
-    let id = user(request)?.num("id");
-    request.world.remove("users", |row| row.num("id") == id);
-    Ok(Reply::empty())
 }
 
 fn status_of(request: &Request<'_>, user: u64) -> Value {
@@ -225,7 +148,7 @@ fn memberships(request: &mut Request<'_>) -> Answer {
     let user = user(request)?.num("id");
     let mut shown = Vec::new();
     for (shelf, row) in request.world.all("members").filter(|(_, row)| row.num("id") == user) {
-        let Some(place) = crate::sandbox::state::Place::of(shelf) else { continue };
+        let Some(place) = Place::of(shelf) else { continue };
         let kind = if place.kind == "projects" { "Project" } else { "Namespace" };
         let name = request.world.row_of(place).text("name").to_owned();
         shown.push(json!({"source_id": place.id, "source_name": name, "source_type": kind, "access_level": row.num("access_level")}));
@@ -233,37 +156,9 @@ fn memberships(request: &mut Request<'_>) -> Answer {
     request.page(shown)
 }
 
-fn set_state(request: &mut Request<'_>, from: &[&str], to: &str) -> Answer {
+fn set_state(request: &mut Request<'_>) -> Answer {
     let row = user(request)?;
-    if !from.contains(&row.text("state")) {
-        return Err(Fault::Forbidden);
-    }
+    let to = if request.path_end() == "block" { "blocked" } else { "active" };
     request.write("users", row.num("id"), json!({"state": to}));
     created(true)
-}
-
-fn block(request: &mut Request<'_>) -> Answer {
-    set_state(request, &["active", "deactivated", "blocked"], "blocked")
-}
-
-fn unblock(request: &mut Request<'_>) -> Answer {
-    set_state(request, &["blocked", "deactivated", "banned", "active"], "active")
-}
-
-fn deactivate(request: &mut Request<'_>) -> Answer {
-    let recent = user(request)?.text("last_activity_on") > "2025-12-02";
-    if recent {
-        let told = "403 Forbidden - The user you are trying to deactivate has been active in the past 90 days and cannot be deactivated";
-        return Err(Fault::refused(403, told));
-    }
-    set_state(request, &["active"], "deactivated")
-}
-
-fn ban(request: &mut Request<'_>) -> Answer {
-    set_state(request, &["active"], "banned")
-}
-
-fn follow(request: &mut Request<'_>) -> Answer {
-    let row = user(request)?;
-    created(request.world.basic_user(row.num("id")))
 }
