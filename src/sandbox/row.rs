@@ -26,7 +26,7 @@ pub trait Fields {
     }
     /// True if a field is absent or null.
     fn blank(&self, name: &str) -> bool;
-    /// Those of these fields that the row has.
+    /// The fields of the row that have these names.
     fn pick(&self, names: &[&str]) -> Row;
     /// Writes a field.
     fn set(&mut self, name: &str, value: impl Into<Value>);

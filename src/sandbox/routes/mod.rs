@@ -44,7 +44,7 @@ use super::route::Route;
 /// Everything that has notes of its own.
 const NOTED: &str = "(/projects/:id/issues/:issue_iid|/projects/:id/merge_requests/:merge_request_iid|\
     /projects/:id/snippets/:snippet_id|/groups/:id/epics/:epic_id)";
-/// What is tracked.
+/// Issues and merge requests.
 const TRACKED: &str = "/projects/:id/(issues/:issue_iid|merge_requests/:merge_request_iid)";
 
 /// The tables of routes, each with the beginning of its paths.
