@@ -86,8 +86,10 @@ const TELLING: [&str; 12] = [
     "file_path",
 ];
 
-/// Minimum number of rows for which giving their shared fields once is shorter.
+/// Minimum number of rows for which giving their shared fields once is shorter, and the bytes of shared values from which
+/// it is for two rows.
 const SEVERAL: usize = 3;
+const SHARED_BY_TWO: usize = 24;
 
 /// A row of more than this is read on its own, not in a list.
 const MOST: usize = 12;
@@ -132,9 +134,14 @@ pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (
     if are_things {
         common_prefix::locate(&mut objects);
     }
-    if objects.len() >= SEVERAL {
+    if objects.len() > 1 {
+        let whole = (objects.len() < SEVERAL).then(|| objects.clone());
         common_prefix::share(&mut objects, &mut said.same);
         share(&mut objects, &mut said.same, |key| !are_things || is_wanted(key));
+        let shared = || said.same.values().map(|value| markdown::cell(value).len()).sum::<usize>();
+        if let Some(whole) = whole.filter(|_| shared() < SHARED_BY_TWO) {
+            (objects, said.same) = (whole, Map::new());
+        }
     }
     if are_things {
         let chosen = chosen(&mut objects, shows, &mut said);

@@ -41,8 +41,10 @@ pub fn render(value: &Value) -> String {
 /// Bytes of the tags around GitLab's text.
 const TAGS: usize = "<gitlab>\n</gitlab>\n".len();
 
-/// Maximum number of characters of a text that is quoted instead of tagged.
+/// Maximum number of characters of a text that is quoted instead of tagged, and of one without spaces, such as a URL or
+/// a hash.
 const LONGEST_QUOTED: usize = 60;
+const LONGEST_WORD: usize = 120;
 
 /// Maximum length in bytes of a rendered value without tags.
 const LONGEST_WITHOUT_TAGS: usize = 1_000;
@@ -58,6 +60,31 @@ pub fn quoted(value: &Value) -> Option<String> {
         matches!(value, Value::Object(_) | Value::Array(_)).then(|| in_quotes(value, &mut room))??;
     let text = render(&quoted);
     (text.len() <= LONGEST_WITHOUT_TAGS).then_some(text)
+}
+
+/// A value as JSON in one line: in tags, unless each of its texts and names could stand in quotes.
+pub fn one_line(value: &Value) -> String {
+    let json = value.to_string();
+    match json.len() <= LONGEST_WITHOUT_TAGS && is_calm(value) {
+        true => format!("{json}\n"),
+        false => marked(&json),
+    }
+}
+
+/// True if nothing in a value's JSON could be taken for more than quoted words.
+fn is_calm(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_quotable(text),
+        Value::Array(items) => items.iter().all(is_calm),
+        Value::Object(map) => map.iter().all(|(key, value)| is_calm_key(key) && is_calm(value)),
+        _ => true,
+    }
+}
+
+/// False for a key by which an object would look like one of the server's next calls.
+fn is_calm_key(key: &str) -> bool {
+    const OF_CALLS: [&str; 2] = ["tool", "arguments"];
+    is_quotable(key) && !OF_CALLS.contains(&key)
 }
 
 /// The value with its texts in quotes, as long as there is room for as many texts.
@@ -79,10 +106,16 @@ fn in_quotes(value: &Value, room: &mut usize) -> Option<Value> {
     }
 }
 
+/// A whole text in quotes, if it is short and of one line without its end.
+pub fn quoted_text(text: &str) -> Option<String> {
+    (!text.is_empty() && is_quotable(text)).then(|| format!("\"{text}\""))
+}
+
 /// True if a text is short and has nothing that ends quotes, a line, a cell or a fence, or begins a tag or a call.
 fn is_quotable(text: &str) -> bool {
     let is_calm = |c: char| c.is_alphanumeric() || " -_./:@#!&+,()'*=%?;~$^[]".contains(c);
-    text.chars().count() <= LONGEST_QUOTED && text.trim() == text && text.chars().all(is_calm)
+    let longest = if text.contains(char::is_whitespace) { LONGEST_QUOTED } else { LONGEST_WORD };
+    text.chars().count() <= longest && text.trim() == text && text.chars().all(is_calm)
 }
 
 /// True for a date, a time, a number or a version: nothing that could be read as words.
@@ -190,6 +223,9 @@ fn fields(map: &Map<String, Value>, indent: usize) -> String {
             Value::String(text) if text.trim_end().contains('\n') => {
                 writeln!(out, "{margin}{key}:\n{}", fenced(text))
             }
+            Value::Array(items) if is_one_flat_object(items) => {
+                writeln!(out, "{margin}{key}: {}", inline(value))
+            }
             Value::Array(items) if items.iter().any(Value::is_object) => {
                 write!(out, "{margin}{key}:\n{}", list(items, indent + STEP))
             }
@@ -207,6 +243,10 @@ fn fields(map: &Map<String, Value>, indent: usize) -> String {
         };
     }
     out
+}
+
+fn is_one_flat_object(items: &[Value]) -> bool {
+    matches!(items, [item @ Value::Object(map)] if !map.is_empty() && is_flat(item))
 }
 
 /// The names of the fields with each short value.

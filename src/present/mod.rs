@@ -37,7 +37,7 @@ pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
 pub use fields::{Missing, is_plain, missing_in, values_at};
 pub use log_sections::{plain_log, section, sections};
-pub use markdown::{MARK, marked, marked_as};
+pub use markdown::{MARK, marked, marked_as, one_line};
 pub use masking::{FieldNames, Masked, mask};
 pub use picture::{Picture, picture};
 pub use sanitize::{cleaned, cleaned_value, line};
@@ -230,6 +230,9 @@ fn whole_text(text: String, options: &Options) -> Presented {
     let usual = if options.kind.log { Place::End } else { Place::Beginning };
     let mut presented = stretch(None, &shown, options.place.unwrap_or(usual), options.budget);
     presented.notes.extend(hidden);
+    if let Some(text) = markdown::quoted_text(&shown).filter(|_| presented.cut.is_empty()) {
+        (presented.text, presented.quoted) = (text, false);
+    }
     Presented { masked, ..presented }
 }
 

@@ -59,11 +59,17 @@ fn the_url_of_a_commit_is_made_from_its_whole_id() {
 }
 
 #[test]
-fn few_rows_say_all_of_themselves() {
-    let shown = compact(json!([issue(1), issue(2)]));
-    assert!(shown.same.is_empty());
-    assert_eq!(shown.data[1]["author"], "alice");
-    assert_eq!(shown.data[1]["web_url"], "https://x/acme/widget/-/issues/2");
+fn two_rows_share_only_what_is_long() {
+    let row = |id: u64, sha: &str| json!({"id": id, "source": "push", "sha": sha});
+    let shown = compact(json!([row(1, "abc"), row(2, "abc")]));
+    assert!(shown.same.is_empty(), "{:?}", shown.same);
+    assert_eq!(shown.data[1], row(2, "abc"));
+    let sha = "1".repeat(40);
+    let shown = compact(json!([row(1, &sha), row(2, &sha)]));
+    assert_eq!(Value::Object(shown.same), json!({"source": "push", "sha": sha}));
+    assert_eq!(shown.data, json!([{"id": 1}, {"id": 2}]));
+    // A single row shares with none.
+    assert!(compact(json!([row(1, &sha)])).same.is_empty());
 }
 
 #[test]
