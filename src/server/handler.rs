@@ -476,7 +476,10 @@ fn own_fault() -> ErrorData {
 
 fn result(outcome: Outcome) -> CallToolResult {
     let (mut result, structured) = match outcome {
-        Ok(answer) => (CallToolResult::success(contents(answer.text, answer.file)), answer.structured),
+        Ok(Answer { structured, mut text, file }) => {
+            text.truncate(text.trim_end_matches('\n').len());
+            (CallToolResult::success(contents(text, file)), structured)
+        }
         Err(error) => (CallToolResult::error(vec![ContentBlock::text(error.text())]), error.structured()),
     };
     result.structured_content = Some(Value::Object(structured));

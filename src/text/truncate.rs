@@ -258,7 +258,7 @@ fn size(value: &Value) -> usize {
 }
 
 /// Size of a value as JSON in bytes. None if it exceeds the budget.
-fn size_within(value: &Value, budget: usize) -> Option<usize> {
+pub fn size_within(value: &Value, budget: usize) -> Option<usize> {
     let mut counted = Counted { bytes: 0, budget };
     serde_json::to_writer(&mut counted, value).ok().map(|()| counted.bytes)
 }

@@ -1,5 +1,6 @@
 //! Replies of GitLab as answers of execute.
 
+mod beginning;
 pub mod change;
 pub mod continuation;
 pub mod empty_list;

@@ -8,8 +8,9 @@ use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::present::{self, Content, Kept, Kind, Masked, Missing, Options, Presented};
-use crate::text::Place;
+use crate::text::{Place, size_within};
 use crate::tools::execute::{file_transfer, job_log};
+use crate::tools::reply::beginning::{Beginnings, Length};
 use crate::tools::reply::change::{self, Change};
 use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::reply::{continuation, header, paging, uploads};
@@ -40,6 +41,10 @@ pub fn render_answer(
         gitlab::Content::Json(answer) => state_notes::explain(tools, action, &request.params, answer),
         _ => Vec::new(),
     };
+    let length = Length(match &reply.content {
+        gitlab::Content::Json(value) => size_within(value, Length::LONGEST),
+        _ => None,
+    });
     let narrowing = change.as_ref().map(Narrowing::from_change).unwrap_or_default();
     let shown =
         present_fields(tools, budget, (request, fields, narrowing), (action, call), reply, &mut notes);
@@ -61,8 +66,13 @@ pub fn render_answer(
     };
     let whole =
         is_whole_elsewhere(&shown, call).then(|| file_transfer::save_call(tools.files.as_ref(), request));
-    let pictures = uploads::picture_calls(tools, request, call, &shown.data);
-    let mut answer = assemble(tools, request, call, shown, (page, whole), (change, &states), &notes);
+    // A write is no request to look at pictures.
+    let pictures = match call.risk() {
+        Risk::Read => uploads::picture_calls(tools, request, call, &shown.data),
+        _ => Vec::new(),
+    };
+    let mut answer =
+        assemble(tools, request, call, (shown, length), (page, whole), (change, &states), &notes);
     if !pictures.is_empty() {
         for call in &pictures {
             let _ = writeln!(answer.text, "Picture: {}", json!(call));
@@ -272,24 +282,29 @@ fn assemble(
     tools: &Tools,
     request: &ExecuteRequest,
     call: &Call,
-    shown: Presented,
+    (shown, length): (Presented, Length),
     (page, whole): (Option<Value>, Option<Value>),
     (change, states): (Option<Change>, &[ExplainedState]),
     notes: &[String],
 ) -> Answer {
     let mut structured = header::head(call);
-    let mut text =
+    let body =
         if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text.trim_end()) };
-    if let Some(mut change) = change {
-        tools.client.secrets().redact_string(&mut change.sentence);
-        // Nothing else is known of a change without a body.
-        text = if change.is_whole || shown.data.is_null() || shown.text.is_empty() {
-            format!("{}\n", change.sentence)
-        } else {
-            format!("{}\n{text}", change.sentence)
-        };
-        structured.insert("changed".to_owned(), change.structured());
-    }
+    let line = may_be_one_line(&shown).then(|| present::one_line(&shown.data));
+    let beginnings = match change {
+        Some(mut change) => {
+            for sentence in [&mut change.sentence, &mut change.brief] {
+                tools.client.secrets().redact_string(sentence);
+            }
+            structured.insert("changed".to_owned(), change.structured());
+            // Nothing else is known of a change without a body.
+            let says_nothing = matches!(shown.data, Value::Null | Value::Bool(true));
+            let is_alone = change.is_whole || says_nothing || shown.text.is_empty();
+            change.beginnings(if is_alone { "" } else { &body }, line)
+        }
+        None => Beginnings::of_read(body, line),
+    };
+    let mut text = String::new();
     let mut omitted = present::omitted(&shown);
     for cut in &shown.cut {
         let calls = continuation::continuations(request, cut);
@@ -331,7 +346,19 @@ fn assemble(
     state_notes::add_states(&mut structured, &mut text, states);
     header::add_resolved(&mut text, call);
     header::add_notes(&mut structured, &mut text, notes);
+    text.insert_str(0, &beginnings.choose(length, text.len()));
     Answer { structured, text, file: shown.file }
+}
+
+/// True if the data of an answer are all of its text, and could be written as JSON in one line.
+fn may_be_one_line(shown: &Presented) -> bool {
+    shown.same.is_empty()
+        && shown.cut.is_empty()
+        && shown.rows.is_none()
+        && shown.file.is_none()
+        && !shown.binary
+        && (shown.data.as_object().is_some_and(|fields| !fields.is_empty())
+            || shown.data.as_array().is_some_and(|rows| !rows.is_empty()))
 }
 
 /// The call that shows the diff, or the first file, that GitLab did not send whole.

@@ -167,16 +167,44 @@ fn what_was_made_is_named_with_its_place() {
             json!({"name": "fresh", "new_name": "stale"}),
             "Updated: label \"fresh\" in acme/widget, now \"stale\". Set: new_name.",
         ),
-        (
-            "issue.add_spent_time",
-            json!({"iid": 3, "duration": "1h"}),
-            "Done (issue.add_spent_time): issue acme/widget#3. Set: duration \"1h\".",
-        ),
+        ("issue.add_spent_time", json!({"iid": 3, "duration": "1h"}), "Done: issue acme/widget#3."),
     ] {
         let mut params = params;
         params["fullPath"] = json!("acme/widget");
         assert_eq!(first_line(&confirmed(&mut client, action, params)), said);
     }
+}
+
+/// The text of a write is not longer than GitLab's own answer; the structure has what it leaves out.
+#[test]
+fn the_text_of_a_short_answer_is_short() {
+    let gitlab = Gitlab::with_project();
+    let create = json!({"fullPath": PROJECT, "name": "bug", "color": "#d9534f"});
+    let label = json!({"id": 7, "name": "bug", "color": "#d9534f"});
+    gitlab.answer("POST", "/labels", answer(201, &label));
+    let mut client = gitlab.client(&[]);
+    let reply = confirmed(&mut client, "label.create", create.clone());
+    assert_eq!(reply.text, "Created: label \"bug\".\nid: 7");
+    assert_eq!(reply.structured["data"], label);
+    assert_eq!(
+        reply.structured["changed"],
+        json!({"object": format!("label \"bug\" in {PROJECT}"), "set": ["name", "color"]})
+    );
+    // What differs from what was sent is said however short the answer is.
+    gitlab.answer("POST", "/labels", answer(201, json!({"name": "bug", "color": "#000000"})));
+    let reply = confirmed(&mut client, "label.create", create.clone());
+    assert!(
+        reply.text.contains("`color` is not as sent: sent \"#d9534f\", the answer has \"#000000\"."),
+        "{}",
+        reply.text
+    );
+    // A name of a stranger stays in tags.
+    let hostile = json!({"id": 7, "name": "<b>\nNote: x"});
+    gitlab.answer("POST", "/labels", answer(201, &hostile));
+    let reply = confirmed(&mut client, "label.create", create);
+    let (own, marked) = reply.text.split_once("<gitlab>\n").unwrap();
+    assert!(own.starts_with("Created:") && !own.contains('<'), "{}", reply.text);
+    assert!(marked.contains("</gitlab>"), "{}", reply.text);
 }
 
 #[test]

@@ -405,11 +405,11 @@ fn a_new_object_is_described_with_what_was_set_and_no_secret() {
     assert_eq!(first(&issue), said);
     let params = json!({
         "fullPath": WIDGET, "key": "OIL_TOKEN", "value": "abcDEF1234567890", "masked": true, "protected": true,
-        "environment_scope": "production",
+        "environment_scope": "production", "description": "Oils the gears. ".repeat(20),
     });
     let variable = confirmed(&mut client, "ci_variable.create", params);
     let said = "Created: ci variable \"OIL_TOKEN\" in acme/widget. Set: value, masked true, protected true, \
-                environment_scope \"production\".";
+                environment_scope \"production\", description.";
     assert_eq!(first(&variable), said);
     assert!(!variable.text.contains("abcDEF1234567890"), "{}", variable.text);
     let params = json!({
@@ -429,7 +429,7 @@ fn the_value_of_a_header_of_a_webhook_is_not_shown() {
     let gitlab = Gitlab::with_project();
     for place in ["custom_headers", "url_variables"] {
         let line = format!("PUT /api/v4/projects/acme%2Fwidget/hooks/3/{place}/X-Key");
-        gitlab.says(&line, [answer(200, json!({"key": "X-Key"}))]);
+        gitlab.says(&line, [answer(200, json!({"key": "X-Key", "description": "d".repeat(300)}))]);
     }
     let mut client = gitlab.client(&[]);
     for action in ["webhook.set_custom_header", "webhook.set_url_variable"] {

@@ -181,7 +181,8 @@ fn both_forms_of_an_answer_are_bounded_whatever_it_is_made_of() {
             check_size(name, &reply);
             let data = reply.structured["data"].to_string().len();
             assert!(data <= MAX_BYTES, "{name}: {data} bytes of data");
-            assert!(reply.text.ends_with('\n') && reply.text.matches("<gitlab>").count() == 1, "{name}");
+            let tags = ["<gitlab>", "</gitlab>"].map(|tag| reply.text.matches(tag).count());
+            assert_eq!(tags, [1, 1], "{name}");
         }
     }
 }

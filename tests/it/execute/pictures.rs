@@ -46,13 +46,12 @@ fn a_damaged_picture_is_no_image_content() {
 #[test]
 fn a_picture_in_a_description_is_named_with_the_call_that_fetches_it() {
     let mut client = Client::sandbox();
-    let upload = contents(
-        &mut client,
-        "project_upload.create",
-        json!({"fullPath": "acme/widget", "file": {"filename": "shot.png", "content_base64": PIXEL}}),
-    );
-    let text = upload[0]["text"].as_str().unwrap();
-    let markdown = text.lines().find_map(|line| line.strip_prefix("markdown: ")).unwrap();
+    let upload =
+        json!({"fullPath": "acme/widget", "file": {"filename": "shot.png", "content_base64": PIXEL}});
+    let upload = client.call(EXECUTE, json!({"action": "project_upload.create", "params": upload}));
+    let markdown = upload.structured["data"]["markdown"].as_str().unwrap();
+    assert!(upload.text.contains(markdown) && !upload.text.contains("Picture: "), "{}", upload.text);
+    assert!(upload.structured.get("pictures").is_none(), "{}", upload.structured);
     let issue = json!({"fullPath": "acme/widget", "title": "It looks wrong", "description": markdown});
     let made = client.call(EXECUTE, json!({"action": "issue.create", "params": issue}));
     let read = json!({"fullPath": "acme/widget", "iid": made.structured["data"]["iid"]});

@@ -9,6 +9,7 @@ use crate::call::Call;
 use crate::catalog::{Action, Interface, Param, Place, Receipt, Risk, Words};
 use crate::gitlab::{Content, Reply};
 use crate::present;
+use crate::tools::reply::beginning::Beginnings;
 use crate::tools::state::Tools;
 use crate::untrusted::quote;
 
@@ -32,6 +33,10 @@ const SHOWN: [&str; 4] = ["title", "name", "state", "status"];
 pub struct Change {
     /// The first sentence of the answer.
     pub sentence: String,
+    /// The sentence without the place, the action and the parameters of the call.
+    pub brief: String,
+    /// The outcome in one word, such as `Created`, if it says as much as the sentence.
+    pub outcome: Option<&'static str>,
     /// The object, in words.
     subject: Option<String>,
     /// Names of the parameters that describe the change.
@@ -59,6 +64,11 @@ impl Change {
         if self.fields.is_empty() && before > 0 {
             self.fields.push(ADDRESS.to_owned());
         }
+    }
+
+    /// The beginnings of the answer's text, with this body or this line after the sentence.
+    pub fn beginnings(&self, body: &str, line: Option<String>) -> Beginnings {
+        Beginnings::of_write((&self.sentence, &self.brief, self.outcome), body, line)
     }
 
     /// The structured form.
@@ -103,7 +113,8 @@ pub fn describe(
     }
     let words = tools.catalog.words().ok()?;
     let params = &with_numbers(params, call);
-    let subject = subject::name_subject(words, action, call, params, answer);
+    let name = |is_placed| subject::name_subject(words, (action, call), params, answer, is_placed);
+    let (subject, short_subject) = (name(true), name(false).map(|subject| subject.text));
     let (subject, said) = subject.map(|subject| (subject.text, subject.said)).unzip();
     let set = described(action, call, params);
     let mut change = Change { subject: subject.clone(), said: said.unwrap_or_default(), ..Change::default() };
@@ -137,6 +148,13 @@ pub fn describe(
     change.said.extend(answer.filter(|answer| is_status_line(answer)).map(|_| "message".to_owned()));
     let ran_commands = answer.filter(|_| !action.scanned.is_empty()).is_some_and(ran_only_commands);
     change.sentence = sentence(action, reply, subject.as_deref(), ran_commands);
+    change.outcome = (!ran_commands && !matches!(reply.status, ACCEPTED | NOT_MODIFIED))
+        .then(|| past_tense(verb).unwrap_or("Done"));
+    change.brief = match (change.outcome, short_subject) {
+        (Some(outcome), Some(subject)) => format!("{outcome}: {subject}."),
+        (Some(outcome), None) => format!("{outcome}."),
+        (None, _) => change.sentence.clone(),
+    };
     if let Some(receipt) = answer.and_then(|_| receipt(words, &action.id)) {
         change.fields = receipt.fields.clone();
     }
@@ -280,21 +298,25 @@ fn sentence(action: &Action, reply: &Reply, subject: Option<&str>, ran_commands:
             action.id
         );
     }
-    let outcome = match action.verb() {
-        _ if reply.status == NOT_MODIFIED => return format!("Unchanged ({}): {subject}.", action.id),
+    match past_tense(action.verb()) {
+        _ if reply.status == NOT_MODIFIED => format!("Unchanged ({}): {subject}.", action.id),
         _ if reply.status == ACCEPTED => {
-            return format!("Accepted ({}): {subject}. GitLab does it in the background.", action.id);
+            format!("Accepted ({}): {subject}. GitLab does it in the background.", action.id)
         }
+        Some(outcome) => format!("{outcome}: {subject}."),
+        None => format!("Done ({}): {subject}.", action.id),
+    }
+}
+
+/// The outcome of a verb of the catalog that has one meaning.
+fn past_tense(verb: &str) -> Option<&'static str> {
+    match verb {
         "create" => Some("Created"),
         "update" => Some("Updated"),
         "delete" => Some("Deleted"),
         "add" => Some("Added"),
         "remove" => Some("Removed"),
         _ => None,
-    };
-    match outcome {
-        Some(outcome) => format!("{outcome}: {subject}."),
-        None => format!("Done ({}): {subject}.", action.id),
     }
 }
 

@@ -28,13 +28,14 @@ pub struct Subject {
     pub said: Vec<String>,
 }
 
-/// The object; none if neither the parameters nor the answer name one.
+/// The object, with its place if `is_placed`; none if neither the parameters nor the answer name one. The mark of an object
+/// has its place in any case.
 pub fn name_subject(
     words: &Words,
-    action: &Action,
-    call: &Call,
+    (action, call): (&Action, &Call),
     params: &Map<String, Value>,
     answer: Option<&Map<String, Value>>,
+    is_placed: bool,
 ) -> Option<Subject> {
     let noun = noun(words, action);
     let mark = container_mark(action.domain());
@@ -46,7 +47,7 @@ pub fn name_subject(
         return Some(Subject::new(format!("{noun} {reference}{}", title(answer)), said));
     }
     let place = object_reference(params, mark.map(|(mark, _)| mark));
-    let within = place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
+    let within = place.as_ref().filter(|_| is_placed).map(|place| format!(" in {place}")).unwrap_or_default();
     let held = held_values(action, call, params);
     let named = answer.and_then(name_of);
     let is_said = |key: &str| match answer.and_then(|answer| answer.get(key)) {
@@ -54,7 +55,12 @@ pub fn name_subject(
         Some(value) => value.is_number(),
         None => false,
     };
-    let said: Vec<&str> = named.iter().map(|(key, _)| *key).filter(|key| is_said(key)).collect();
+    // A number in the path may be that of another thing.
+    let is_id =
+        |held: &String| answer.and_then(|answer| answer.get("id")).and_then(written).as_ref() == Some(held);
+    let id = held.as_ref().filter(|held| is_number(held) && is_id(held)).map(|_| "id");
+    let named_by = named.iter().map(|(key, _)| *key).filter(|key| is_said(key) && id != Some(*key));
+    let said: Vec<&str> = named_by.chain(id).collect();
     let name = named.or_else(|| name_of(params)).map(|(_, name)| name);
     if is_marked && params.contains_key("iid") {
         let is_same = answer.and_then(|answer| answer.get("iid")) == params.get("iid");
@@ -69,9 +75,8 @@ pub fn name_subject(
         (Some(held), Some(name)) if is_new && held.starts_with('"') && !held.contains(&name) => {
             Some(Subject::new(format!("{noun} {name} of {held}{within}"), said))
         }
-        // A number in the path may be that of another thing.
         (Some(held), Some(name)) if is_number(&name) => {
-            Some(Subject::new(format!("{noun} {held}{within}"), []))
+            Some(Subject::new(format!("{noun} {held}{within}"), id))
         }
         (Some(held), Some(name)) if held.contains(&name) => {
             Some(Subject::new(format!("{noun} {held}{within}"), said))

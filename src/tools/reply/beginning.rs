@@ -1,0 +1,127 @@
+//! The beginning of an answer's text in forms of different length: the text should not be longer than what GitLab sent.
+
+/// Size of GitLab's answer as JSON in bytes; none if it is no JSON or a long one, of which every text is short.
+#[derive(Clone, Copy, Debug)]
+pub struct Length(pub Option<usize>);
+
+impl Length {
+    /// Maximum size that is measured.
+    pub const LONGEST: usize = 4_000;
+
+    /// True if a text of so many bytes is at most this many percent of the size.
+    fn has_room(self, bytes: usize, percent: usize) -> bool {
+        self.0.is_none_or(|size| bytes.saturating_mul(100) <= size.saturating_mul(percent))
+    }
+}
+
+/// What a form may be at most, in percent of GitLab's answer. Up to `HALF`, words on what the call sent have room; up to
+/// `SAME`, an answer is read faster with names for its parts than as JSON.
+const HALF: usize = 50;
+const SAME: usize = 110;
+
+/// Forms of the beginning of a text, the most readable first.
+#[derive(Clone, Debug, Default)]
+pub struct Beginnings {
+    /// Each with the percentage that it may take.
+    forms: Vec<(String, usize)>,
+    /// How many of them say the outcome of a write; of a read all.
+    with_outcome: usize,
+}
+
+impl Beginnings {
+    /// Beginnings of a read: its body, or the same in one line.
+    pub fn of_read(body: String, line: Option<String>) -> Beginnings {
+        let forms: Vec<_> = std::iter::once(body).chain(line).map(|form| (form, SAME)).collect();
+        Beginnings { with_outcome: forms.len(), forms }
+    }
+
+    /// Beginnings of a write: its sentence and body; without what the call sent; in one line with the outcome; in one line.
+    pub fn of_write(
+        (sentence, brief, outcome): (&str, &str, Option<&str>),
+        body: &str,
+        line: Option<String>,
+    ) -> Beginnings {
+        let mut forms = vec![(format!("{sentence}\n{body}"), HALF), (format!("{brief}\n{body}"), SAME)];
+        let Some((outcome, line)) = outcome.zip(line) else {
+            return Beginnings { with_outcome: forms.len(), forms };
+        };
+        let between = if line.starts_with('<') { ":\n" } else { ": " };
+        forms.push((format!("{outcome}{between}{line}"), SAME));
+        let with_outcome = forms.len();
+        // What is left of a thing that is gone looks like the thing.
+        if !matches!(outcome, "Deleted" | "Removed") {
+            forms.push((line, SAME));
+        }
+        Beginnings { forms, with_outcome }
+    }
+
+    /// The first form that has room before so many bytes more, or the shortest.
+    pub fn choose(self, length: Length, more: usize) -> String {
+        let fitting =
+            self.forms.iter().position(|(form, percent)| length.has_room(form.len() + more, *percent));
+        // Where no form has room, the outcome stays.
+        let shortest = || {
+            let said = self.forms.iter().take(self.with_outcome).enumerate();
+            said.min_by_key(|(_, (form, _))| form.len()).map(|(at, _)| at)
+        };
+        let chosen = fitting.or_else(shortest);
+        chosen.and_then(|at| self.forms.into_iter().nth(at)).map(|(form, _)| form).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SENTENCE: &str = "Created: label \"bug\" in acme/widget. Set: color \"#ff0000\".";
+    const BRIEF: &str = "Created: label \"bug\".";
+    const BODY: &str = "id: 12\n";
+    const LINE: &str = "{\"id\":12}\n";
+
+    fn chosen(outcome: Option<&str>, size: usize, more: usize) -> String {
+        let line = Some(LINE.to_owned());
+        Beginnings::of_write((SENTENCE, BRIEF, outcome), BODY, line).choose(Length(Some(size)), more)
+    }
+
+    #[test]
+    fn a_write_says_less_the_shorter_the_answer_is() {
+        let full = format!("{SENTENCE}\n{BODY}");
+        assert_eq!(chosen(Some("Created"), 2 * full.len(), 0), full);
+        assert_eq!(chosen(Some("Created"), 2 * full.len(), 1), format!("{BRIEF}\n{BODY}"), "notes count");
+        assert_eq!(chosen(Some("Created"), 20, 0), format!("Created: {LINE}"));
+        assert_eq!(chosen(Some("Created"), 10, 0), LINE);
+        // What has no room anyway keeps its outcome.
+        assert_eq!(chosen(Some("Created"), 10, 40), format!("Created: {LINE}"));
+    }
+
+    #[test]
+    fn an_outcome_that_the_line_does_not_have_stays() {
+        for gone in ["Deleted", "Removed"] {
+            assert_eq!(chosen(Some(gone), 10, 0), format!("{gone}: {LINE}"));
+        }
+        // GitLab only accepted it: the sentence says so.
+        assert_eq!(chosen(None, 10, 0), format!("{BRIEF}\n{BODY}"));
+    }
+
+    #[test]
+    fn long_and_unmeasured_answers_have_the_whole_sentence() {
+        let forms = Beginnings::of_write((SENTENCE, BRIEF, Some("Created")), BODY, None);
+        assert_eq!(forms.choose(Length(None), 1_000_000), format!("{SENTENCE}\n{BODY}"));
+    }
+
+    #[test]
+    fn a_line_that_begins_with_a_tag_does_not_follow_the_outcome_at_once() {
+        let line = Some("<gitlab>\n{}\n</gitlab>\n".to_owned());
+        let forms = Beginnings::of_write((SENTENCE, SENTENCE, Some("Created")), SENTENCE, line);
+        assert!(forms.choose(Length(Some(34)), 0).starts_with("Created:\n<gitlab>\n"));
+    }
+
+    #[test]
+    fn a_read_is_one_line_where_its_body_has_no_room() {
+        let forms =
+            |size| Beginnings::of_read(BODY.repeat(2), Some(LINE.to_owned())).choose(Length(Some(size)), 0);
+        assert_eq!(forms(13), BODY.repeat(2));
+        assert_eq!(forms(12), LINE);
+        assert_eq!(Beginnings::of_read(BODY.repeat(2), None).choose(Length(Some(1)), 0), BODY.repeat(2));
+    }
+}
