@@ -14,8 +14,7 @@ impl Length {
     }
 }
 
-/// What a form may be at most, in percent of GitLab's answer. Up to `HALF`, words on what the call sent have room; up to
-/// `SAME`, an answer is read faster with names for its parts than as JSON.
+/// Maximum length of a text in percent of GitLab's answer: with what the call sent, and as Markdown. A longer text is JSON.
 const HALF: usize = 50;
 const SAME: usize = 110;
 
@@ -24,7 +23,7 @@ const SAME: usize = 110;
 pub struct Beginnings {
     /// Each with the percentage that it may take.
     forms: Vec<(String, usize)>,
-    /// How many of them say the outcome of a write; of a read all.
+    /// Number of forms, from the first, that name the outcome of a write; all of a read's.
     with_outcome: usize,
 }
 
@@ -48,7 +47,7 @@ impl Beginnings {
         let between = if line.starts_with('<') { ":\n" } else { ": " };
         forms.push((format!("{outcome}{between}{line}"), SAME));
         let with_outcome = forms.len();
-        // What is left of a thing that is gone looks like the thing.
+        // The object in the answer of a delete would look as if it still existed.
         if !matches!(outcome, "Deleted" | "Removed") {
             forms.push((line, SAME));
         }
@@ -59,7 +58,7 @@ impl Beginnings {
     pub fn choose(self, length: Length, more: usize) -> String {
         let fitting =
             self.forms.iter().position(|(form, percent)| length.has_room(form.len() + more, *percent));
-        // Where no form has room, the outcome stays.
+        // If no form fits, the shortest that names the outcome is used.
         let shortest = || {
             let said = self.forms.iter().take(self.with_outcome).enumerate();
             said.min_by_key(|(_, (form, _))| form.len()).map(|(at, _)| at)
@@ -90,7 +89,7 @@ mod tests {
         assert_eq!(chosen(Some("Created"), 2 * full.len(), 1), format!("{BRIEF}\n{BODY}"), "notes count");
         assert_eq!(chosen(Some("Created"), 20, 0), format!("Created: {LINE}"));
         assert_eq!(chosen(Some("Created"), 10, 0), LINE);
-        // What has no room anyway keeps its outcome.
+        // If no form fits, the outcome stays.
         assert_eq!(chosen(Some("Created"), 10, 40), format!("Created: {LINE}"));
     }
 

@@ -190,7 +190,7 @@ fn the_text_of_a_short_answer_is_short() {
         reply.structured["changed"],
         json!({"object": format!("label \"bug\" in {PROJECT}"), "set": ["name", "color"]})
     );
-    // What differs from what was sent is said however short the answer is.
+    // A note on a difference is in the text of the shortest answer.
     gitlab.answer("POST", "/labels", answer(201, json!({"name": "bug", "color": "#000000"})));
     let reply = confirmed(&mut client, "label.create", create.clone());
     assert!(
