@@ -1,22 +1,47 @@
 //! Outcomes of a composite action's items, in order, as data and text: a row with its status, and a text in tags that
-//! name the item.
+//! name the item. An error that several items have is shown once, with those items.
 
 use serde_json::{Map, Value, json};
 
 use crate::composite::run::{CompositeRun, failed};
 use crate::present;
+use crate::text::plain_text;
 use crate::tools::{Answer, ToolError};
 
 /// The outcomes so far.
 #[derive(Debug, Default)]
 pub struct ItemResults {
-    rows: Vec<Value>,
+    items: Vec<Item>,
+}
+
+/// An item with its outcome.
+#[derive(Debug)]
+struct Item {
+    mark: String,
+    /// The attributes that name the item, and its status.
+    row: Map<String, Value>,
+    /// Parameters that distinguish it from other items with the same error.
+    params: Map<String, Value>,
+    details: Map<String, Value>,
     text: String,
+    /// Its error without the parts that only this item has.
+    error: Option<Value>,
 }
 
 impl ItemResults {
     /// Adds the outcome of an item, in a tag with the given attributes.
     pub fn add(&mut self, mark: &str, attributes: Map<String, Value>, outcome: &Result<Answer, ToolError>) {
+        self.add_call(mark, attributes, &Map::new(), outcome);
+    }
+
+    /// Adds the outcome of a call with these parameters, in a tag with the given attributes.
+    pub fn add_call(
+        &mut self,
+        mark: &str,
+        attributes: Map<String, Value>,
+        params: &Map<String, Value>,
+        outcome: &Result<Answer, ToolError>,
+    ) {
         let (status, text) = match outcome {
             Ok(answer) => (if is_preview(answer) { "preview" } else { "ok" }, answer.text.clone()),
             Err(error) => ("error", error.text()),
@@ -26,9 +51,13 @@ impl ItemResults {
                 let own = |name: &String| !matches!(name.as_str(), "action" | "operation" | "preview");
                 answer.structured.iter().filter(|(name, _)| own(name)).map(cloned).collect()
             }
-            Err(error) => Map::from_iter([("error".to_owned(), failed(error))]),
+            Err(error) => Map::from_iter([(ERROR.to_owned(), failed(error))]),
         };
         self.put(mark, attributes, status, details, &text);
+        if let (Some(item), Err(error)) = (self.items.last_mut(), outcome) {
+            item.error = Some(comparable(failed(error), params));
+            item.params = params.clone();
+        }
     }
 
     /// An item with only an outcome.
@@ -42,21 +71,87 @@ impl ItemResults {
     ) {
         let mut row = attributes;
         row.insert("status".to_owned(), json!(status));
-        self.text.push_str(&present::marked_as(mark, &row, text));
-        row.extend(details);
-        self.rows.push(Value::Object(row));
+        let (mark, text) = (mark.to_owned(), text.to_owned());
+        self.items.push(Item { mark, row, params: Map::new(), details, text, error: None });
     }
 
     /// The rows, and the text.
     pub fn parts(self) -> (Value, String) {
-        (Value::Array(self.rows), self.text)
+        let mut rows = Vec::new();
+        let mut text = String::new();
+        for (at, item) in self.items.iter().enumerate() {
+            let mut row = item.row.clone();
+            match self.items.iter().take(at).position(|earlier| earlier.has_error_of(item)) {
+                Some(first) => {
+                    let kind = item.details.get(ERROR).and_then(|error| error.get("kind"));
+                    row.insert(ERROR.to_owned(), json!({"kind": kind, "same_as_row": first + 1}));
+                }
+                None => {
+                    let same: Vec<&Item> =
+                        self.items.iter().skip(at + 1).filter(|later| item.has_error_of(later)).collect();
+                    let says = if same.is_empty() { row.clone() } else { joined(item, &same) };
+                    text.push_str(&present::marked_as(&item.mark, &says, &item.text));
+                    row.extend(item.details.clone());
+                }
+            }
+            rows.push(Value::Object(row));
+        }
+        (Value::Array(rows), text)
     }
 
     /// The combined answer.
     pub fn answer(self, run: &CompositeRun<'_>, notes: &[String]) -> Answer {
-        run.answer(Value::Array(self.rows), self.text, Map::new(), notes)
+        let (rows, text) = self.parts();
+        run.answer(rows, text, Map::new(), notes)
     }
 }
+
+/// The field of a row with its error.
+const ERROR: &str = "error";
+
+impl Item {
+    fn has_error_of(&self, other: &Item) -> bool {
+        self.error.is_some() && self.error == other.error && self.mark == other.mark
+    }
+}
+
+/// The error without the number of its request, and without the call's own parameters in the call to make next.
+fn comparable(mut error: Value, params: &Map<String, Value>) -> Value {
+    if let Value::Object(error) = &mut error {
+        error.shift_remove("request_id");
+    }
+    if let Some(Value::Object(next)) = error.pointer_mut("/fix/arguments/params") {
+        next.retain(|name, value| params.get(name) != Some(value));
+    }
+    error
+}
+
+/// The attributes of items with the same error: a value that differs is that of each, and so is a parameter.
+fn joined(first: &Item, others: &[&Item]) -> Map<String, Value> {
+    let each = |of: fn(&Item) -> &Map<String, Value>, name: &str| -> Option<Vec<Value>> {
+        std::iter::once(&first).chain(others).map(|item| of(item).get(name).cloned()).collect()
+    };
+    let is_same = |values: &[Value]| values.iter().all(|value| Some(value) == values.first());
+    let list = |values: &[Value]| json!(values.iter().map(plain_text).collect::<Vec<_>>().join(", "));
+    let mut says = Map::new();
+    for (name, value) in &first.row {
+        let values = each(|item| &item.row, name).filter(|values| !is_same(values));
+        says.insert(name.clone(), values.map_or_else(|| value.clone(), |values| list(&values)));
+    }
+    let is_plain =
+        |value: &Value| value.is_number() || value.as_str().is_some_and(|text| text.len() < LONGEST);
+    for name in first.params.keys().filter(|name| present::is_plain(name)) {
+        let values = each(|item| &item.params, name);
+        let values = values.filter(|values| !is_same(values) && values.iter().all(is_plain));
+        if let Some(values) = values.filter(|_| !says.contains_key(name)) {
+            says.insert(name.clone(), list(&values));
+        }
+    }
+    says
+}
+
+/// Maximum length of a parameter's value that names an item.
+const LONGEST: usize = 60;
 
 /// True if an answer is a preview.
 pub fn is_preview(answer: &Answer) -> bool {

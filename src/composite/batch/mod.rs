@@ -326,7 +326,7 @@ fn render_batch(
         match answers.next() {
             Some(answer) => {
                 previews |= answer.as_ref().is_ok_and(is_preview);
-                items.add("call", says, &answer);
+                items.add_call("call", says, &call.params, &answer);
             }
             None => items.put("call", says, "skipped", Map::new(), ""),
         }

@@ -168,3 +168,28 @@ fn a_comment_within_a_batch_is_refused_before_anything_is_sent() {
     assert!(error["message"].as_str().unwrap().contains("`comment` only in a call of its own"), "{error}");
     assert!(!gitlab.seen().iter().any(|line| line.starts_with("PUT")), "{:?}", gitlab.seen());
 }
+
+#[test]
+fn an_error_that_several_objects_have_is_shown_once_with_those_objects() {
+    let gitlab = Gitlab::with_project();
+    let forbidden = |id: u64| {
+        answer(403, json!({"message": "403 Forbidden"})).header("x-request-id", &format!("request-{id}"))
+    };
+    for (iid, response) in [(4, forbidden(1)), (5, answer(200, json!({"iid": 5}))), (6, forbidden(2))] {
+        gitlab.says(&format!("PUT /api/v4/projects/acme%2Fwidget/issues/{iid}"), [response]);
+    }
+    gitlab.says("PUT /api/v4/projects/acme%2Fwidget/issues/7", [answer(409, json!({"message": "Locked"}))]);
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": "acme/widget", "iid": [4, 5, 6, 7], "title": "Gears"});
+    let reply = execute(&mut client, "issue.update", params);
+    assert_eq!(reply.text.matches("Error (forbidden)").count(), 1, "{}", reply.text);
+    let tag = "<call call=\"1, 3\" action=\"issue.update\" status=\"error\" iid=\"4, 6\">";
+    assert!(reply.text.contains(tag), "{}", reply.text);
+    assert_eq!(reply.text.matches("Error (conflict)").count(), 1, "{}", reply.text);
+    let rows = reply.structured["data"].as_array().unwrap();
+    let statuses: Vec<&Value> = rows.iter().map(|row| &row["status"]).collect();
+    assert_eq!(statuses, ["error", "ok", "error", "error"]);
+    assert_eq!(rows[0]["error"]["kind"], "forbidden");
+    assert_eq!(rows[2]["error"], json!({"kind": "forbidden", "same_as_row": 1}));
+    assert_eq!(rows[3]["error"]["kind"], "conflict");
+}
