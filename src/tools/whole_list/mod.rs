@@ -3,6 +3,7 @@
 
 mod aggregate;
 mod document_rows;
+mod inner_list;
 mod options;
 mod render;
 mod walk;
@@ -65,10 +66,11 @@ pub async fn execute(
             let fields: Vec<String> =
                 [&aggregation.count_by, &aggregation.sum].into_iter().flatten().cloned().collect();
             check_fields(tools, &action, &fields, &asked)?;
-            request.fields = Some(fields);
+            request.fields = Some(fields.clone());
             let first = ResolvedAction { action, request, notes };
             let mut counts = Counts {
                 aggregator: Aggregator::new(aggregation.clone()),
+                paths: fields,
                 pages: 0,
                 is_full: asked.view == Some(View::Full),
             };
@@ -93,7 +95,8 @@ pub async fn execute(
         Outcomes::Answer(answer) => Ok(answer),
         _ => {
             let option = first_option(&asked).unwrap_or("all");
-            let message = format!("`{option}` is for lists; {id} does not return a list");
+            let list = if option == "all" { "a list" } else { "one list that has the field" };
+            let message = format!("`{option}` is for lists; {id} does not return {list}");
             Err(ToolError::new(ErrorKind::InvalidParams, message)
                 .fix(NextCall::for_request(&without_options(&asked))))
         }
@@ -152,6 +155,8 @@ impl PageSink for Rows {
 /// The counts of a list.
 struct Counts {
     aggregator: Aggregator,
+    /// The fields that are counted and added up.
+    paths: Vec<String>,
     pages: usize,
     /// True to count secrets by their values.
     is_full: bool,
@@ -167,6 +172,10 @@ impl PageSink for Counts {
         self.pages += 1;
         let is_hopeless = self.pages >= PATIENCE && self.aggregator.problem().is_some();
         if is_hopeless { Taken::Stop } else { Taken::Next }
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.paths.clone()
     }
 }
 

@@ -61,7 +61,8 @@ pub fn options(tools: &Tools, resolved_action: &ResolvedAction) -> Result<Option
             );
         }
     }
-    if !is_list(tools, &resolved_action.action, request) {
+    let may_count = (count_by.is_some() || sum.is_some()) && may_have_list(&resolved_action.action);
+    if !may_count && !is_list(tools, &resolved_action.action, request) {
         return Err(not_a_list(tools, &resolved_action.action, request, option));
     }
     let aggregation = (count_by.is_some() || sum.is_some()).then(|| Aggregation {
@@ -131,6 +132,11 @@ fn is_query(tools: &Tools, action: &Action, request: &ExecuteRequest) -> bool {
         Ok(checked) => checked.possible_effects().iter().all(|effects| effects.risk() == Risk::Read),
         Err(_) => true,
     }
+}
+
+/// True if the answer of an action may have a list, which is known when it is there.
+fn may_have_list(action: &Action) -> bool {
+    action.risk == Risk::Read && action.direct().is_none() && action.plan.is_none()
 }
 
 /// True if the action can be a read that returns a list.

@@ -15,7 +15,7 @@ use crate::tools::execute::{self, ActionResponse, Outcome, RunOptions};
 use crate::tools::reply::paging;
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest};
-use crate::tools::whole_list::document_rows;
+use crate::tools::whole_list::{document_rows, inner_list};
 
 /// Maximum number of pages: GitLab permits some endpoints only 60 requests a minute, and others use the token as well.
 pub const MOST_PAGES: usize = 50;
@@ -37,6 +37,11 @@ pub enum Taken {
 /// Consumer of the pages.
 pub trait PageSink: Send {
     fn take(&mut self, tools: &Tools, page: ActionResponse) -> Taken;
+
+    /// The fields that it reads of each row, if it reads no more.
+    fn paths(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Why a walk ended.
@@ -111,11 +116,17 @@ pub async fn walk(
                 Err(_) => break end(walked, time_is_up(), Some(request)),
             },
         };
-        let response = match (outcome, walked.as_mut()) {
+        let mut response = match (outcome, walked.as_mut()) {
             (Outcome::Response(response), _) => *response,
             (Outcome::Answer(answer), None) => return Ok(Outcomes::Answer(answer)),
             (Outcome::Answer(_), Some(walked)) => break end(walked, End::NoWay, None),
         };
+        if let (Content::Json(Value::Object(object)), None) = (&response.reply.content, &walked)
+            && response.action.direct().is_none()
+            && let Some(rows) = inner_list::rows_with(object, &sink.paths())
+        {
+            response.reply.content = Content::Json(Value::Array(rows));
+        }
         let response = if response.action.direct() == Some(Interface::Graphql) {
             match (document_rows::take_rows(tools, response), walked.as_mut()) {
                 (Ok(response), _) => response,

@@ -602,3 +602,30 @@ fn a_client_that_asks_for_progress_is_told_the_pages() {
     assert_eq!(progress["params"]["message"], "pages read: 1, rows: 2", "{progress}");
     assert_eq!(client.receive()["id"], 77);
 }
+
+#[test]
+fn the_rows_of_the_one_list_in_an_object_are_counted() {
+    let gitlab = Gitlab::with_project();
+    let file = |path: &str, is_new: bool| json!({"new_path": path, "new_file": is_new});
+    let comparison = json!({
+        "commits": [{"id": "a1", "author_name": "Alice"}, {"id": "b2", "author_name": "Alice"}],
+        "diffs": [file("a.rs", true), file("b.rs", false), file("c.rs", true)],
+        "compare_timeout": false,
+    });
+    gitlab.json("/repository/compare", &comparison);
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": PROJECT, "from": "main", "to": "topic"});
+    let mut count =
+        |path: &str| ask(&mut client, "repository.compare", params.clone(), json!({"count_by": path}));
+    for path in ["new_file", "diffs.new_file"] {
+        let reply = count(path);
+        assert_eq!(reply.structured["data"], json!([group("true", 2), group("false", 1)]), "{}", reply.text);
+    }
+    assert_eq!(count("author_name").structured["data"], json!([group("Alice", 2)]));
+    // A field of the object itself, a list and a field of no list are not counted: `fix` is the call without it.
+    for path in ["compare_timeout", "diffs", "colour"] {
+        let error = refused(&count(path), "invalid_params");
+        let arguments = &error["fix"]["arguments"];
+        assert_eq!(*arguments, json!({"action": "repository.compare", "params": params}), "{path}");
+    }
+}
