@@ -291,7 +291,7 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
             continue;
         }
         let value = if is_shown { resolve_shown(value, dropped) } else { nested(value, dropped) };
-        let value = if key == "access_level" { role(value) } else { value };
+        let value = if key == ROLE { role(value) } else { value };
         out.insert(key.clone(), to_the_second(&key, value));
     }
     out
@@ -299,6 +299,24 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
 
 /// GitLab's field for the name of an access level, which some objects have in addition to the number.
 const LEVEL_NAME: &str = "access_level_description";
+
+/// The value with the names of roles in place of their numbers, at any depth.
+pub fn named_roles(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(named_roles).collect(),
+        Value::Object(map) => {
+            let named = |(key, value): (String, Value)| {
+                let value = if key == ROLE { role(value) } else { named_roles(value) };
+                (key, value)
+            };
+            Value::Object(map.into_iter().map(named).collect())
+        }
+        other => other,
+    }
+}
+
+/// The field with the number of a role.
+const ROLE: &str = "access_level";
 
 /// The name of a role in place of its number.
 fn role(level: Value) -> Value {

@@ -1,5 +1,6 @@
 //! The fields that a caller asked for.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
@@ -119,6 +120,47 @@ fn select_from(item: &Value, paths: &[&[&str]]) -> Value {
         }
     }
     selected
+}
+
+/// The value to read: a field that was asked for by a path is headed by its path, and not by the object it is in.
+pub fn headed_by_paths<'v>(value: Cow<'v, Value>, paths: &[String]) -> Cow<'v, Value> {
+    if paths.iter().all(|path| steps(path).len() < 2) {
+        return value;
+    }
+    let paths: Vec<Vec<&str>> = paths.iter().map(|path| steps(path)).collect();
+    let below: Vec<&[&str]> = paths.iter().map(Vec::as_slice).collect();
+    Cow::Owned(with_headings(value.into_owned(), &below))
+}
+
+fn with_headings(value: Value, paths: &[&[&str]]) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(|item| with_headings(item, paths)).collect(),
+        Value::Object(map) => {
+            let mut headed = Map::new();
+            lift(map, "", paths, &mut headed);
+            Value::Object(headed)
+        }
+        other => other,
+    }
+}
+
+/// Moves the fields at the ends of the paths from nested objects to the top, by their paths.
+fn lift(map: Map<String, Value>, prefix: &str, paths: &[&[&str]], headed: &mut Map<String, Value>) {
+    for (key, value) in map {
+        let below: Vec<&[&str]> = paths
+            .iter()
+            .filter_map(|path| path.split_first())
+            .filter(|(first, _)| **first == key)
+            .map(|(_, rest)| rest)
+            .collect();
+        let is_whole = below.is_empty() || below.iter().any(|rest| rest.is_empty());
+        let heading = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+        match value {
+            Value::Object(inner) if !is_whole && !inner.is_empty() => lift(inner, &heading, &below, headed),
+            Value::Array(_) if !is_whole => drop(headed.insert(heading, with_headings(value, &below))),
+            value => drop(headed.insert(heading, value)),
+        }
+    }
 }
 
 /// `pipelines[].status` is walked as `pipelines.status`: a list is walked into by itself.

@@ -1,12 +1,14 @@
 //! A value as Markdown, with nothing left out: a list of short rows as a table, any other list thing by thing, one
 //! thing as its fields, a text in a fence.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
 use super::diffs;
+use super::fields::headed_by_paths;
 use crate::untrusted::{MOST_DASHES, defuse_tags, is_tag_end};
 
 /// A table wider than this is no table to read.
@@ -54,11 +56,13 @@ const LONGEST_KEY: usize = 40;
 
 /// A value with its texts in quotes, so that it needs no tags around it. None if tags are shorter, or if a text or a key
 /// could be taken for anything but a quoted word.
-pub fn quoted(value: &Value) -> Option<String> {
+///
+/// A field that was asked for by one of the paths is headed by it.
+pub fn quoted(value: &Value, paths: &[String]) -> Option<String> {
     let mut room = (TAGS - 1) / "\"\"".len();
     let quoted =
         matches!(value, Value::Object(_) | Value::Array(_)).then(|| in_quotes(value, &mut room))??;
-    let text = render(&quoted);
+    let text = render(&headed_by_paths(Cow::Owned(quoted), paths));
     (text.len() <= LONGEST_WITHOUT_TAGS).then_some(text)
 }
 

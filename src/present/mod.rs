@@ -288,7 +288,7 @@ fn structured(value: Value, options: &Options) -> Presented {
         row_identity::add_places(&mut value, &paths);
         let (selected, nowhere) = fields::select(&value, &paths);
         missing = nowhere;
-        selected
+        if options.full { selected } else { compact::named_roles(selected) }
     } else if options.full {
         value
     } else {
@@ -317,13 +317,14 @@ fn structured(value: Value, options: &Options) -> Presented {
     notes.extend(note);
     let limited = limited(chosen, options.budget);
     notes.extend(limited.note);
-    let (value, text, rows) = rendered(limited.value, options.said, &same, options.budget, &mut notes);
+    let (value, text, rows) = rendered(limited.value, options, &same, &mut notes);
     let shown = value.as_array().map(Vec::len);
     let came = came.or(limited.rows.map(|(_, came)| came)).or(rows);
     let may_be_written = text.len() > UNMARKED || has_text(&value) || !same.is_empty();
     let quoted = (shown != Some(0) || came.is_some()) && may_be_written && !text.is_empty();
     let may_be_quoted = quoted && same.is_empty() && has_text(&value);
-    let in_quotes = may_be_quoted.then(|| markdown::quoted(&unsaid(&value, options.said))).flatten();
+    let in_quotes =
+        may_be_quoted.then(|| markdown::quoted(&unsaid(&value, options.said), options.fields)).flatten();
     let quoted = quoted && in_quotes.is_none();
     let text = in_quotes.unwrap_or(text);
     let mut cut = limited.cut;
@@ -407,20 +408,20 @@ fn shared(same: Map<String, Value>, budget: usize) -> (Map<String, Value>, Optio
 /// that is shown, and how many rows came where it has fewer.
 fn rendered(
     mut value: Value,
-    said: &[String],
+    options: &Options,
     same: &Map<String, Value>,
-    budget: usize,
     notes: &mut Vec<String>,
 ) -> (Value, String, Option<usize>) {
-    let most = longest_text(budget);
+    let most = longest_text(options.budget);
     let mut came = None;
-    let mut text = markdown::render(&unsaid(&value, said));
+    let render = |value: Cow<'_, Value>| markdown::render(&fields::headed_by_paths(value, options.fields));
+    let mut text = render(unsaid(&value, options.said));
     while text.len() > most {
         let Some(rows) = value.as_array_mut().filter(|rows| rows.len() > 1) else { break };
         came = came.or(Some(rows.len()));
         let fewer = rows.len().saturating_mul(most) / text.len();
         rows.truncate(fewer.clamp(1, rows.len() - 1));
-        text = markdown::render(&value);
+        text = render(Cow::Borrowed(&value));
     }
     if text.len() > most {
         text = lines_within(&text, most).to_owned();

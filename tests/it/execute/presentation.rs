@@ -439,3 +439,61 @@ fn a_direct_call_is_answered_as_its_action_is() {
     let listed = client.call(EXECUTE, direct("GET", "deploy_tokens", Value::Null));
     assert_eq!(listed.structured["data"][0]["token"], "(masked: 22 characters)", "{}", listed.text);
 }
+
+#[test]
+fn a_role_has_its_name_with_and_without_fields() {
+    let gitlab = Gitlab::with_project();
+    let member = |name: &str, level: u64| json!({"id": level, "username": name, "access_level": level});
+    let rows = [member("ann", 30), member("bo", 40), member("cy", 35)];
+    gitlab.json("/members", &json!(rows));
+    let mut client = gitlab.client(&[]);
+    let mut roles = |options: Value| {
+        let mut arguments = json!({"action": "member.list", "params": {"fullPath": PROJECT}});
+        arguments.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+        let reply = client.call(EXECUTE, arguments);
+        let rows = reply.structured["data"].as_array().unwrap().clone();
+        (rows.into_iter().map(|mut row| row["access_level"].take()).collect::<Vec<_>>(), reply.text)
+    };
+    // A number without a name is a number.
+    let named = [json!("developer"), json!("maintainer"), json!(35)];
+    assert_eq!(roles(json!({})).0, named);
+    let (levels, text) = roles(json!({"fields": ["username", "access_level"]}));
+    assert_eq!(levels, named);
+    assert!(text.contains("developer"), "{text}");
+    assert_eq!(roles(json!({"view": "full"})).0, [30, 40, 35], "as GitLab sent them");
+}
+
+#[test]
+fn a_field_is_headed_by_the_path_that_it_was_asked_for_by() {
+    let gitlab = Gitlab::with_project();
+    let issue = |iid: u64| {
+        json!({
+            "iid": iid,
+            "title": "Gears",
+            "references": {"short": format!("#{iid}"), "full": format!("acme/widget#{iid}")},
+            "author": {"username": "ann", "state": "active"},
+            "assignees": [{"username": "bo", "state": "active"}, {"username": "cy", "state": "active"}],
+        })
+    };
+    gitlab.json("/issues/1", &issue(1));
+    gitlab.json("/issues", &json!([issue(1), issue(2)]));
+    let mut client = gitlab.client(&[]);
+    let mut ask = |action: &str, iid: Option<u64>, fields: &[&str]| {
+        let mut params = json!({"fullPath": PROJECT});
+        params.as_object_mut().unwrap().extend(iid.map(|iid| ("iid".to_owned(), json!(iid))));
+        client.call(EXECUTE, json!({"action": action, "params": params, "fields": fields}))
+    };
+    let one = ask("issue.get", Some(1), &["references.full", "author.username"]);
+    assert_eq!(one.text, "references.full: \"acme/widget#1\"\nauthor.username: \"ann\"\n");
+    // The data keeps GitLab's form.
+    assert_eq!(
+        one.structured["data"],
+        json!({"references": {"full": "acme/widget#1"}, "author": {"username": "ann"}})
+    );
+    let list = ask("issue.list", None, &["iid", "references.full"]);
+    assert!(list.text.starts_with("|iid|references.full\n|1|\"acme/widget#1\"\n"), "{}", list.text);
+    // A whole object and a list of objects have no single value.
+    let whole = ask("issue.get", Some(1), &["author", "author.username", "assignees.username"]);
+    assert!(!whole.text.contains("author.username"), "{}", whole.text);
+    assert!(whole.text.contains("bo") && whole.text.contains("cy"), "{}", whole.text);
+}
