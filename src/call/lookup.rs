@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::rest_lookups::{self, Ask, Read, Resolver};
-use crate::catalog::{Names, Scope};
+use super::rest_lookups::{self, Ask, LATEST, Read, Resolver};
+use crate::catalog::{Names, Param, Place as ParamPlace, Scope};
 use crate::text::is_digits;
 
 /// A fact to look up before a call can be built.
@@ -99,9 +99,15 @@ impl Lookup {
         }
     }
 
-    /// True if the name is a title, which may change: its answer is not kept for another call.
+    /// True if GitLab refuses (403) what it does not find: the latest pipeline of a branch that has none.
+    pub fn is_refused_if_missing(&self) -> bool {
+        matches!(self, Lookup::IdOf { names: Names::Pipeline, .. })
+    }
+
+    /// True if the name is a title, which may change, or that of the latest run: its answer is not kept for another call.
     pub fn is_by_title(&self) -> bool {
         match self {
+            Lookup::IdOf { names: Names::Pipeline, .. } => true,
             Lookup::IdOf { names: Names::Epic, name, .. } => !is_numbered(name) && !is_digits(name),
             _ => self.title().is_some(),
         }
@@ -153,6 +159,24 @@ impl LookupRequest {
             Expects::Id { by, .. } => by.iter().map(|pointer| pointer.trim_start_matches('/')).collect(),
         }
     }
+}
+
+/// The list of the objects that a parameter of the path may name, in the project or group of the other parameters, and of
+/// their `title` if they have one.
+pub fn list_of(param: &Param, given: &Map<String, Value>) -> Option<(&'static str, Map<String, Value>)> {
+    let resolver = rest_lookups::resolver(param.names.filter(|_| param.place == ParamPlace::Path)?)?;
+    let read = resolver.reads.iter().find(|read| !read.by.is_empty())?;
+    let mut params = Map::new();
+    for (name, ask) in read.ask {
+        let value = match ask {
+            Ask::Same => Some(given.get(*name)?),
+            Ask::Group => Some(given.get("fullPath")?),
+            Ask::Name | Ask::Title => given.get("title").filter(|_| *name == "search"),
+            _ => None,
+        };
+        params.extend(value.map(|value| ((*name).to_owned(), value.clone())));
+    }
+    Some((read.action, params))
 }
 
 /// Parameters of the call that the reads of a resolver use, and whether each is optional.
@@ -208,6 +232,7 @@ fn build_value(
     match ask {
         Ask::Name => Some(Some(name.to_owned())),
         Ask::Title => (!is_numbered(name)).then(|| Some(name.to_owned())),
+        Ask::LatestOn => Some((!name.eq_ignore_ascii_case(LATEST)).then(|| name.to_owned())),
         Ask::Digits => is_digits(name).then(|| Some(name.to_owned())),
         Ask::Path => numbered().map(|(path, _)| Some(path.to_owned())),
         Ask::PathOf(mark) => marked(mark).map(|(path, _)| Some(path.to_owned())),

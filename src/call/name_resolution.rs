@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::global_id::numbered;
 use super::lookup::{GLOBAL, wants};
-use super::rest_lookups::{self, Ask, Form, Resolver};
+use super::rest_lookups::{self, Ask, Form, LATEST, Resolver};
 use super::{Fault, Lookup, LookupCache, global_id};
 use crate::catalog::{Action, GraphqlKind, Names, Operation, Param, Place, Scope};
 use crate::text::{is_digits, plain_text};
@@ -170,7 +170,6 @@ impl Filling<'_> {
                 let bare = bare.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(bare);
                 Some(bare.trim_matches('/').to_owned()).filter(|bare| !bare.is_empty())
             }
-            Form::Word(word) => text.eq_ignore_ascii_case(word).then(|| word.to_owned()),
             Form::Number { marks } => self.number(text, marks),
             Form::NumberOrTitle { marks } => match numbered(text, marks) {
                 Some(_) => self.number(text, marks),
@@ -227,10 +226,17 @@ fn is_id(text: &str) -> bool {
     text.is_empty() || text.split(',').all(|part| is_digits(part.trim()))
 }
 
+/// Accepted values for an object in the path: its id, or its name.
+pub fn expected_id(names: Names) -> Option<String> {
+    rest_lookups::resolver(names).map(|resolver| format!("id, or {}", expected(resolver)))
+}
+
 fn expected(resolver: &Resolver) -> String {
     match resolver.form {
+        Form::Name { .. } if resolver.names == Names::Pipeline => {
+            format!("`{LATEST}`, or a branch for its latest pipeline")
+        }
         Form::Name { .. } => "a name".to_owned(),
-        Form::Word(word) => format!("`{word}`"),
         Form::Number { marks } | Form::NumberOrTitle { marks } => {
             let forms: Vec<String> = marks.iter().map(|mark| written(*mark)).collect();
             forms.join(" or ")

@@ -23,8 +23,6 @@ pub enum Form {
     /// A number after one of these marks, with or without a path: `group/project#12`, `#12`. The first mark is used
     /// when path and number are separate parameters.
     Number { marks: &'static [char] },
-    /// Only this word.
-    Word(&'static str),
     /// A number as in [`Form::Number`], or a title.
     NumberOrTitle { marks: &'static [char] },
 }
@@ -52,6 +50,8 @@ pub enum Ask {
     Title,
     /// The name, if it is a number; otherwise the read is skipped.
     Digits,
+    /// The name as a branch or tag, for its latest run; omitted for [`LATEST`], that of the default branch.
+    LatestOn,
     /// The part of `group/project#12` before its mark, and the part after it.
     Path,
     Number,
@@ -68,7 +68,10 @@ pub enum Ask {
     Text(&'static str),
 }
 
-use Ask::{Digits, May, Name, Number, Path, PathOf, Same, Scope, Text, Title};
+use Ask::{Digits, LatestOn, May, Name, Number, Path, PathOf, Same, Scope, Text, Title};
+
+/// The word for the latest run, in place of an id.
+pub const LATEST: &str = "latest";
 
 /// Returns the resolver of a kind.
 pub fn resolver(names: Names) -> Option<&'static Resolver> {
@@ -340,7 +343,7 @@ pub const RESOLVERS: &[Resolver] = &[
             &["/blocking_merge_request/references/full"],
         )],
     ),
-    row(Names::Pipeline, "pipeline", Form::Word("latest"), &[get("pipeline.get_latest", &[HERE])]),
+    row(Names::Pipeline, "pipeline", NAME, &[get("pipeline.get_latest", &[HERE, ("ref", LatestOn)])]),
     row(
         Names::PipelineSchedule,
         "pipeline schedule",

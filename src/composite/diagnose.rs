@@ -10,7 +10,7 @@ use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, Failure};
-use crate::text::{excerpt, plain_text};
+use crate::text::{excerpt, is_number, plain_text};
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::{mask_tokens, quote};
@@ -57,7 +57,7 @@ struct Findings {
 }
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let first = resolve_pipeline(run).await?;
+    let Examined { pipeline: first, latest } = resolve_pipeline(run).await?;
     let start = Pipeline {
         project: run.params.get("fullPath").cloned().unwrap_or_default(),
         id: first.get("id").cloned().unwrap_or_default(),
@@ -70,35 +70,87 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let step_params =
         run.params.get("max_bytes").and_then(Value::as_u64).and_then(|bytes| usize::try_from(bytes).ok());
     let budget = step_params.map_or(room, |step_params| step_params.min(room));
-    Ok(render_diagnosis(run, &first, found, budget).await)
+    Ok(render_diagnosis(run, (&first, latest.as_deref()), found, budget).await)
+}
+
+/// The first pipeline of a diagnosis.
+struct Examined {
+    pipeline: Value,
+    /// Branch or merge request whose latest it is, if it was not given by its id: `on main`, `of !45`.
+    latest: Option<String>,
+}
+
+/// Name of a pipeline in a call.
+enum PipelineName {
+    Id(Value),
+    /// The latest of `iid`, `ref` or the default branch.
+    Latest,
+    /// The latest of this branch or tag.
+    Branch(String),
+}
+
+impl PipelineName {
+    fn parse(given: &Value) -> PipelineName {
+        match given.as_str().map(str::trim) {
+            Some(word) if word.eq_ignore_ascii_case("latest") => PipelineName::Latest,
+            Some(branch) if !is_number(branch) => PipelineName::Branch(branch.to_owned()),
+            _ => PipelineName::Id(given.clone()),
+        }
+    }
 }
 
 /// Resolves the pipeline.
-async fn resolve_pipeline(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
+async fn resolve_pipeline(run: &CompositeRun<'_>) -> Result<Examined, ToolError> {
     let of = |more: Value| {
         let mut step_params = Map::new();
         step_params.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
         step_params.extend(params(more));
         step_params
     };
-    if let Some(id) = run.params.get("pipeline_id") {
-        return run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await;
-    }
-    let Some(iid) = run.params.get("iid") else {
-        let branch = run.text("ref").map_or(json!({}), |branch| json!({"ref": branch}));
-        return run.read_json("pipeline.get_latest", of(branch)).await;
+    let branch = match run.params.get("pipeline_id").map(PipelineName::parse) {
+        Some(PipelineName::Id(id)) => {
+            let pipeline = run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await?;
+            return Ok(Examined { pipeline, latest: None });
+        }
+        Some(PipelineName::Branch(branch)) => Some(branch),
+        Some(PipelineName::Latest) | None => None,
+    };
+    let Some(iid) = run.params.get("iid").filter(|_| branch.is_none()) else {
+        let branch = branch.as_deref().or(run.text("ref"));
+        let on = branch.map_or(json!({}), |branch| json!({"ref": branch}));
+        let pipeline = match run.read_json("pipeline.get_latest", of(on.clone())).await {
+            // GitLab refuses the latest pipeline of a branch that has none.
+            Err(error) if error.kind == ErrorKind::Forbidden => {
+                return Err(no_pipeline(error, branch, of(json!({}))));
+            }
+            read => read?,
+        };
+        let latest = Some(format!("on {}", plain_or_quoted(&field(&pipeline, "ref"))));
+        return Ok(Examined { pipeline, latest });
     };
     let listed = run.read_json("merge_request.list_pipelines", of(json!({"iid": iid}))).await?;
     // GitLab lists the newest first.
     let newest = listed.get(0).and_then(|row| row.get("id")).cloned();
     match newest {
-        Some(id) => run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await,
+        Some(id) => {
+            let pipeline = run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await?;
+            Ok(Examined { pipeline, latest: Some(format!("of !{iid}")) })
+        }
         None => {
             let message = format!("the merge request !{iid} has no pipeline");
             Err(ToolError::new(ErrorKind::NotFound, message)
                 .fix(NextCall::execute("merge_request.get", &of(json!({"iid": iid})))))
         }
     }
+}
+
+/// The error of a branch without a pipeline.
+fn no_pipeline(refused: ToolError, branch: Option<&str>, within: Map<String, Value>) -> ToolError {
+    let place = branch.map_or("the default branch".to_owned(), |branch| quote(&excerpt(branch, 100)));
+    let message = format!("no pipeline on {place} that can be seen: {}", refused.message);
+    ToolError { kind: ErrorKind::NotFound, message, ..refused }
+        .hint("GitLab refuses the latest pipeline of a branch that has none; `fix` lists the pipelines.")
+        .fix(NextCall::execute("pipeline.list", &within))
 }
 
 /// The failed jobs of a pipeline and of its downstream pipelines, nearest first.
@@ -216,8 +268,16 @@ fn project_of(run: &CompositeRun<'_>, pipeline: &Value) -> Value {
     path().filter(|path| path.contains('/')).map_or_else(|| field(pipeline, "project_id"), |path| json!(path))
 }
 
-async fn render_diagnosis(run: &CompositeRun<'_>, first: &Value, found: Findings, budget: usize) -> Answer {
-    let Findings { jobs, pipelines, mut notes } = found;
+async fn render_diagnosis(
+    run: &CompositeRun<'_>,
+    (first, latest): (&Value, Option<&str>),
+    found: Findings,
+    budget: usize,
+) -> Answer {
+    let Findings { jobs, mut pipelines, mut notes } = found;
+    if let (Some(latest), Some(Value::Object(seen))) = (latest, pipelines.first_mut()) {
+        seen.insert("latest".to_owned(), json!(latest));
+    }
     let logs: Vec<&Job> = jobs.iter().filter(|job| !job.is_bridge).take(MOST_LOGS).collect();
     let shown = logs.len().min((budget / LEAST).max(1));
     let share = budget.checked_div(shown).unwrap_or_default().max(LEAST);
@@ -243,7 +303,7 @@ async fn render_diagnosis(run: &CompositeRun<'_>, first: &Value, found: Findings
         notes.push(nothing(first));
     }
     let mut answer = items.answer(run, &notes);
-    answer.text = format!("{}{}{calls}", heading(first, &pipelines), answer.text);
+    answer.text = format!("{}{}{calls}", heading(first, latest, &pipelines), answer.text);
     answer.structured.insert("pipelines".to_owned(), present::cleaned_value(Value::Array(pipelines)));
     answer
 }
@@ -338,15 +398,19 @@ fn excerpted(failure: &Failure, details: &mut Map<String, Value>, call: &Value) 
 }
 
 /// One line that identifies the pipeline.
-fn heading(first: &Value, pipelines: &[Value]) -> String {
+fn heading(first: &Value, latest: Option<&str>, pipelines: &[Value]) -> String {
     let word = |name: &str| plain_or_quoted(&field(first, name));
     let sha: String = excerpt(&word("sha"), 8);
     let started = match pipelines.len() {
         0 | 1 => String::new(),
         several => format!(", with {} that it started", several - 1),
     };
-    let mut text =
-        format!("Pipeline {} ({}) on {} at {sha}{started}.\n", word("id"), word("status"), word("ref"));
+    let place = match latest {
+        Some(latest) if latest.starts_with("on ") => format!(", the latest {latest},"),
+        Some(latest) => format!(", the latest {latest}, on {}", word("ref")),
+        None => format!(" on {}", word("ref")),
+    };
+    let mut text = format!("Pipeline {} ({}){place} at {sha}{started}.\n", word("id"), word("status"));
     if let Some(errors) = first.get("yaml_errors").and_then(Value::as_str) {
         text.push_str(&present::marked(&mask_tokens(&present::cleaned(errors))));
     }

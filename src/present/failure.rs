@@ -152,7 +152,7 @@ const NONE_OF: [&str; 3] = ["0", "no", "zero"];
 const SCRIPTS: [&str; 2] = ["step_script", "build_script"];
 
 /// Maximum number of lines shown before the first line that reports the failure.
-const BEFORE: usize = 10;
+const BEFORE: usize = 3;
 
 /// Part of the budget that those lines may take.
 const BEFORE_SHARE: usize = 4;

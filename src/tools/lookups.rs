@@ -13,6 +13,7 @@ use crate::call::{
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::policy::Rule;
+use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
@@ -189,6 +190,7 @@ async fn resolve_lookup(
                 return Err(error.fix(NextCall::execute(reading.action, &reading.params)).into());
             }
             Ok((LookupResult::Nothing, rows)) => gave_up = gave_up.or(rows),
+            Err(LookupReadError::Hidden(_)) if question.is_refused_if_missing() => {}
             Err(LookupReadError::Hidden(error)) => hidden = hidden.or(error),
             Err(LookupReadError::Failed(failure)) => return Err(*failure),
             Err(LookupReadError::Denied { action, rule }) => {
@@ -213,7 +215,11 @@ async fn resolve_lookup(
     }
     let error = hidden.unwrap_or_else(|| {
         let seen = not_found_hint(gave_up, tools.is_anonymous());
-        not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
+        let error = not_found(question, param.as_deref(), readings.first(), gave_up, &seen);
+        match (&error.fix, sibling_list(tools, question, readings.first())) {
+            (None, Some(list)) => error.fix(list),
+            _ => error,
+        }
     });
     let unknown_path = match question {
         Lookup::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
@@ -456,6 +462,16 @@ fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
             "Check the spelling; GitLab also hides objects that the token may not read.".to_owned()
         }
     }
+}
+
+/// The list of the domain of a read, in the place that was searched.
+fn sibling_list(tools: &Tools, question: &Lookup, read: Option<&LookupRequest>) -> Option<NextCall> {
+    let Lookup::IdOf { within, .. } = question else { return None };
+    let domain = read?.action.split('.').next()?;
+    let list = tools.catalog.get(&format!("{domain}.list")).ok().flatten()?;
+    let params = Map::from_iter([("fullPath".to_owned(), json!(within.get("fullPath")?))]);
+    let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
+    may_run.then(|| NextCall::execute(&list.id, &params))
 }
 
 /// Error of a name that was not found: the name, the place that was searched, and the read that lists existing objects.

@@ -30,9 +30,37 @@ fn jobs_of_child_and_downstream_pipelines_are_told_with_their_reasons() {
     assert_eq!(data[2]["allow_failure"], true);
     let excerpt = data[0]["excerpt"][0]["text"].as_str().unwrap();
     let line = data[0]["error_line"].as_u64().unwrap() as usize;
-    assert!(excerpt.lines().nth(line - 1).unwrap().starts_with("error[E0425]"), "{excerpt}");
+    let (first, _) = data[0]["excerpt"][0]["lines"].as_str().unwrap().split_once('-').unwrap();
+    let first: usize = first.parse().unwrap();
+    assert!(line - first <= 3, "few lines of what went well: {excerpt}");
+    assert!(excerpt.lines().nth(line - first).unwrap().starts_with("error[E0425]"), "{excerpt}");
     assert!(!reply.text.contains('\u{1b}') && !reply.text.contains("section_start"), "the log is cleaned");
     assert_eq!(reply.structured["pipelines"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_branch_or_latest_is_the_latest_pipeline_and_the_answer_says_so() {
+    let mut client = Client::sandbox();
+    let latest =
+        succeed(&mut client, "pipeline.get_latest", json!({"fullPath": "acme/widget", "ref": "main"}));
+    let id = &latest["data"]["id"];
+    for given in [json!({"pipeline_id": "main"}), json!({"id": "latest"}), json!({"ref": "main"}), json!({})]
+    {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
+        let reply = execute(&mut client, "pipeline.diagnose", params);
+        let heading = format!("Pipeline {id} (failed), the latest on main, at ");
+        assert!(reply.text.starts_with(&heading), "{given}: {}", reply.text);
+        assert_eq!(
+            (&reply.structured["pipelines"][0]["id"], &reply.structured["pipelines"][0]["latest"]),
+            (id, &json!("on main"))
+        );
+    }
+    let by_id =
+        execute(&mut client, "pipeline.diagnose", json!({"fullPath": "acme/widget", "pipeline_id": id}));
+    assert!(!by_id.text.contains("latest"), "{}", by_id.text);
+    let of_request = execute(&mut client, "pipeline.diagnose", json!({"target": "acme/widget!10"}));
+    assert!(of_request.text.contains("the latest of !10, on "), "{}", of_request.text);
 }
 
 #[test]
