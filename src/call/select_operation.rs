@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::coerce::expected;
-use super::{Fault, Lookup, LookupCache};
+use super::{Fault, Lookup, LookupCache, name_resolution, target};
 use crate::catalog::{Action, Operation, Param, Place, Risk, Scope};
 
 /// The operation, or a look-up that is needed to select it.
@@ -110,9 +110,39 @@ fn unfilled(action: &Action, scoped: &[&Operation], params: &Map<String, Value>)
             .map(|(name, _)| operation.filled_by(name).to_owned())
     });
     match missing.and_then(|name| action.param(&name)) {
-        Some(param) => Fault::Missing { name: param.name.clone(), expected: expected(param) },
+        Some(param) => missing_fault(action, param),
         None => needs_scope(action, "what was given fits no single operation"),
     }
+}
+
+/// Missing parameters that the call needs, whichever operation it is.
+pub fn missing(action: &Action, params: &Map<String, Value>) -> Vec<Fault> {
+    let operations = scoped(action, params);
+    // The path of a composite action has optional parts.
+    let is_single = action.plan.is_none() && action.direct().is_none();
+    let is_needed_by = |param: &Param, operation: &Operation| {
+        (is_single && operation.is_filled_by(&param.name))
+            || (param.required && action.selector() != Some(param) && is_taken(param, operation))
+    };
+    let is_missing = |param: &&Param| {
+        !params.contains_key(&param.name)
+            && !operations.is_empty()
+            && operations.iter().all(|operation| is_needed_by(param, operation))
+    };
+    let missing = action.params.iter().filter(is_missing);
+    missing.map(|param| missing_fault(action, param)).collect()
+}
+
+/// The fault of a missing parameter, with all that may stand in it.
+fn missing_fault(action: &Action, param: &Param) -> Fault {
+    let is_path = param.place == Place::Path && !param.kind.many;
+    let expected = match param.names.filter(|_| is_path) {
+        Some(names) if names.is_titled() && target::takes_target(action) => "number, URL or title".to_owned(),
+        Some(names) if names.is_titled() => "number or title".to_owned(),
+        Some(names) => name_resolution::expected_id(names).unwrap_or_else(|| expected(param)),
+        None => expected(param),
+    };
+    Fault::Missing { name: param.name.clone(), expected }
 }
 
 fn needs_scope(action: &Action, reason: &str) -> Fault {
@@ -168,7 +198,7 @@ pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>
         .iter()
         .filter(|param| param.place != Place::Selector || action.selector() != Some(*param))
         .filter(|param| param.required && is_taken(param, operation) && !params.contains_key(&param.name))
-        .map(|param| Fault::Missing { name: param.name.clone(), expected: expected(param) });
+        .map(|param| missing_fault(action, param));
     let other_scope = |name: String, param: &Param| Fault::OtherScope {
         name,
         scope: operation.scope.name().to_owned(),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::context::Context;
 use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
+use super::noun::{folded, param_by_noun, param_with_noun};
 use super::quick_action::{self, QuickActions};
 use super::raised_risk::{added_effects, call_risk};
 use super::{
@@ -93,7 +94,11 @@ pub fn check(
     if faults.is_empty() {
         faults = checked.go_by_plan();
     }
-    if faults.is_empty() { Ok(checked) } else { Err(checked.invalid(faults)) }
+    if faults.is_empty() {
+        return Ok(checked);
+    }
+    faults.extend(checked.missing_besides(&faults));
+    Err(checked.invalid(faults))
 }
 
 impl Checked {
@@ -132,6 +137,19 @@ impl Checked {
         }
     }
 
+    /// Parameters that are missing in addition to the faults, so that one error names everything.
+    fn missing_besides(&self, faults: &[Fault]) -> Vec<Fault> {
+        // A target fills several parameters.
+        let is_done =
+            |fault: &Fault| fault.name() == target::TARGET || matches!(fault, Fault::Missing { .. });
+        if self.action.direct().is_some() || faults.iter().any(is_done) {
+            return Vec::new();
+        }
+        let mut given = self.params.clone();
+        given.extend(faults.iter().map(|fault| (fault.name().to_owned(), Value::Null)));
+        select_operation::missing(&self.action, &given)
+    }
+
     /// The action.
     pub fn action(&self) -> &Action {
         &self.action
@@ -163,7 +181,7 @@ impl Checked {
         let operation = match select_operation::operation(&self.action, &self.params, known) {
             Ok(select_operation::Chosen::Operation(operation)) => operation,
             Ok(select_operation::Chosen::Ask(question)) => return Ok(Step::Ask(vec![question])),
-            Err(fault) => return Err(self.invalid(vec![fault])),
+            Err(fault) => return Err(self.invalid(self.with_all_missing(fault))),
         };
         let faults = select_operation::unfit(&self.action, operation, &self.params);
         if !faults.is_empty() {
@@ -183,6 +201,15 @@ impl Checked {
             None => request::write(&self.action, operation, params, resolved, effects),
         };
         call.map(Step::Ready).map_err(|fault| self.invalid(vec![fault]))
+    }
+
+    /// The fault, or if a parameter is missing, all that are.
+    fn with_all_missing(&self, fault: Fault) -> Vec<Fault> {
+        let missing = match fault {
+            Fault::Missing { .. } => select_operation::missing(&self.action, &self.params),
+            _ => Vec::new(),
+        };
+        if missing.contains(&fault) { missing } else { vec![fault] }
     }
 
     /// Possible effects of the call before any look-up: those of each operation that the parameters may select. Empty for
@@ -355,16 +382,41 @@ impl Checked {
             self.params.insert(param.name, fitted.value);
             return Ok(());
         }
+        let value = self.choice_by_synonym(&param, value, context.words);
         let pasted =
             value.as_str().filter(|text| text.contains("://") && !global_id::marks(&param).is_empty());
         let reference = pasted.and_then(|text| target::reference(text, context.base));
         let fitted = coerce::fitted(&param, reference.map_or(value, Value::String), &mut self.understood)?;
         let fitted = match global_holder(&param, &fitted) {
             Some((scope, id)) => self.take_holder(scope, id, &fitted)?,
-            None => with_location(&param, fitted)?,
+            None => with_location(&param, self.with_dashes(&param, fitted))?,
         };
         self.params.insert(param.name, fitted);
         Ok(())
+    }
+
+    /// Replaces a word that the glossary has for a choice by the choice: `closed` by the event `close`.
+    fn choice_by_synonym(&mut self, param: &Param, value: Value, words: &Words) -> Value {
+        let given = value.as_str().map(|word| word.trim().to_lowercase()).unwrap_or_default();
+        if param.choices.iter().any(|choice| choice.to_lowercase() == given) {
+            return value;
+        }
+        let synonyms = words.glossary.get(&param.name).and_then(|entry| entry.values.get(&given));
+        let choice = synonyms.and_then(|known| known.iter().find(|choice| param.choices.contains(choice)));
+        let Some(choice) = choice else { return value };
+        self.understood.push(format!("`{}: {given}` as `{choice}`", param.name));
+        Value::from(choice.as_str())
+    }
+
+    /// Writes the blanks of a title as dashes, where GitLab does.
+    fn with_dashes(&mut self, param: &Param, value: Value) -> Value {
+        let Some(text) = value.as_str().filter(|text| param.dashed && text.contains(char::is_whitespace))
+        else {
+            return value;
+        };
+        let dashed = text.split_whitespace().collect::<Vec<_>>().join("-");
+        self.understood.push(format!("`{}: {text}` as `{dashed}`", param.name));
+        Value::from(dashed)
     }
 
     /// Converts a global id of a project or group to the id as `fullPath`. Its type selects the operation.
@@ -448,7 +500,8 @@ fn is_same(given: &Value, said: &str) -> bool {
 }
 
 /// Finds the parameter for a name: by its own name; by GitLab's name in the path or request; by the same letters in
-/// another case; by a spelling of the glossary, of which the earliest listed wins. Never one that is in `taken`.
+/// another case; by a spelling of the glossary, of which the earliest listed wins; by the noun of what it holds. Never
+/// one that is in `taken`.
 fn named<'a>(
     action: &'a Action,
     given: &str,
@@ -464,10 +517,17 @@ fn named<'a>(
     let cased = || free().find(|param| folded(&param.name) == folded(bare));
     let glossary = || {
         let ranked = free().filter_map(|param| Some((rank(words.glossary.get(&param.name)?, given)?, param)));
-        ranked.min_by_key(|(rank, _)| *rank).map(|(_, param)| param)
+        let found = ranked.min_by_key(|(rank, _)| *rank).map(|(_, param)| param);
+        // The glossary's `issue` is the number of any issue: an `issue_id` of the action is closer.
+        let is_number = found.is_some_and(|param| param.name == NUMBER);
+        is_number.then(|| param_with_noun(action, bare, taken)).flatten().or(found)
     };
-    action.param(given).or_else(filled).or_else(wired).or_else(cased).or_else(glossary)
+    let noun = || param_by_noun(action, bare, taken);
+    action.param(given).or_else(filled).or_else(wired).or_else(cased).or_else(glossary).or_else(noun)
 }
+
+/// The parameter with the number that people see.
+const NUMBER: &str = "iid";
 
 /// Finds the parameter of an action for a spelling.
 pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {
@@ -477,8 +537,4 @@ pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option
 /// Position of a spelling in the glossary entry of a parameter.
 fn rank(entry: &GlossaryEntry, given: &str) -> Option<usize> {
     entry.aliases.iter().position(|alias| folded(alias) == folded(given))
-}
-
-fn folded(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -519,6 +519,7 @@ fn curate(param: &mut Param, curated: &CuratedParam) {
     param.choices = curated.choices.clone().unwrap_or_else(|| param.choices.clone());
     param.default = curated.default.clone().or(param.default.take());
     param.sends_default = curated.sends_default;
+    param.dashed = curated.dashed;
 }
 
 /// True if the common fields of two objects have the same types.

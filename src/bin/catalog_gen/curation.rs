@@ -176,6 +176,9 @@ pub struct CuratedParam {
     /// True if the default is sent when no value is given: GitLab requires one.
     #[serde(default)]
     pub sends_default: bool,
+    /// True if GitLab writes the blanks of a title as dashes in it.
+    #[serde(default)]
+    pub dashed: bool,
     /// The GitLab version that introduced it.
     pub since: Option<Version>,
     /// Reference kind, overriding the rules.

@@ -630,6 +630,9 @@ pub struct Param {
     /// True if the default is sent when no value is given: GitLab requires one.
     #[serde(default)]
     pub sends_default: bool,
+    /// True if GitLab writes the blanks of a title as dashes in it: the slug of a wiki page.
+    #[serde(default)]
+    pub dashed: bool,
 }
 
 /// Place of a parameter in the request.

@@ -40,13 +40,16 @@ pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
     };
     let Some(nearest) = nearest else { return told };
     let mended = replace_step(path, step, &nearest, matches!(error, FieldsError::Leaf { .. }));
-    let fields: Vec<&str> = request.fields.iter().flatten().map(String::as_str).collect();
-    let fields: Vec<&str> =
-        fields.into_iter().map(|field| if field == path { mended.as_str() } else { field }).collect();
-    told.fix(NextCall::new(
-        EXECUTE,
-        json!({"action": request.action, "params": request.params, "fields": fields}),
-    ))
+    let fields = request.fields.iter().flatten();
+    let fields = fields.map(|field| if field == path { mended.clone() } else { field.clone() }).collect();
+    // Consent is given to the corrected call.
+    let (confirm, confirmation_token) = (None, None);
+    told.fix(NextCall::for_request(&ExecuteRequest {
+        fields: Some(fields),
+        confirm,
+        confirmation_token,
+        ..request.clone()
+    }))
 }
 
 /// Replaces a step of a path. The path ends there if the step has no fields.
@@ -78,6 +81,7 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     let mut repaired = true;
     // A catalog whose words cannot be read fails every call before this.
     let words = tools.catalog.words().ok();
+    let mut missing = Vec::new();
     for fault in &invalid.faults {
         match repair(fault, action, words) {
             Some((name, value, hint)) => {
@@ -87,13 +91,26 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
             None if matches!(fault, Fault::OtherScope { .. }) => {
                 hints.push(format!("`fix` leaves `{}` out.", fault.name()));
             }
+            None if matches!(fault, Fault::Missing { .. }) => missing.push(fault.name()),
             None => repaired = false,
         }
     }
+    // A parameter that another fault's correction fills is not missing.
+    missing.retain(|name| !params.contains_key(*name));
+    let is_shown =
+        |fault: &&Fault| !matches!(fault, Fault::Missing { .. }) || missing.contains(&fault.name());
+    let faults = invalid.faults.iter().filter(is_shown).cloned().collect();
+    let invalid = &Invalid { faults, ..invalid.clone() };
     let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
     let error = if hints.is_empty() { error } else { error.hint(hints.join(" ")) };
-    if repaired {
-        return error.fix(NextCall::execute(&invalid.action, &params));
+    match missing.as_slice() {
+        [] if repaired => return error.fix(NextCall::execute(&invalid.action, &params)),
+        [only] if repaired => {
+            if let Some(list) = list_of(tools, action, only, &params) {
+                return error.fix(list);
+            }
+        }
+        _ => {}
     }
     if let Some((other, params)) = takes_all(tools, invalid, action) {
         return error
@@ -107,12 +124,23 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
 }
 
+/// The call that lists what a missing parameter may name.
+fn list_of(tools: &Tools, action: &Action, param: &str, params: &Map<String, Value>) -> Option<NextCall> {
+    let (list, params) = call::list_of(action.param(param)?, params)?;
+    let list = tools.catalog.get(list).ok().flatten()?;
+    let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
+    may_run.then(|| NextCall::execute(&list.id, &params))
+}
+
 /// The action with the same effect that takes all parameters of a call, also those that the called one does not have.
 fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<(Action, Map<String, Value>)> {
     let mut params = invalid.right.clone();
     for fault in &invalid.faults {
-        let Fault::Unknown { given, value, .. } = fault else { return None };
-        params.insert(given.clone(), value.clone());
+        match fault {
+            Fault::Unknown { given, value, .. } => drop(params.insert(given.clone(), value.clone())),
+            Fault::Missing { .. } => {}
+            _ => return None,
+        }
     }
     let same_verb = action.effects.iter().filter(|id| id.split('.').nth(1) == Some(action.verb()));
     let mut others = same_verb.filter_map(|id| tools.catalog.get(id).ok().flatten());

@@ -15,6 +15,7 @@ use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
+use crate::untrusted::quote;
 
 /// Maximum number of parents that are checked.
 const MOST_ASKED: usize = 3;
@@ -91,7 +92,14 @@ pub async fn diagnose_not_found(
                 };
                 return near_paths::suggest(tools, refused, &unknown).await;
             }
-            StepResult::Missing if is_missing => return missing_part_error(tools, refused, seen, step),
+            StepResult::Missing if is_missing => {
+                let same = same_name(tools, step).await;
+                let error = missing_part_error(tools, refused, seen, step);
+                return match same {
+                    Some(name) => renamed_error(error, step, &name, checked.params(), request),
+                    None => error,
+                };
+            }
             StepResult::Missing | StepResult::Unknown => return refused,
         }
     }
@@ -149,7 +157,7 @@ fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String,
 }
 
 /// The read at a path, its placeholders filled as those of the operation are.
-fn read_at(
+pub fn read_at(
     tools: &Tools,
     operation: &Operation,
     path: &str,
@@ -245,6 +253,47 @@ fn missing_part_error(
         return refused.fix(NextCall::execute(&action.id, &params));
     }
     refused
+}
+
+/// The name of the only listed object whose name or title differs from the given one in case, blanks and dashes alone.
+async fn same_name(tools: &Tools, step: &PathStep) -> Option<String> {
+    let (list, within) = step.list.as_ref().filter(|_| !is_number(&step.value))?;
+    let mut params = within.clone();
+    if list.param("per_page").is_some() {
+        params.insert("per_page".to_owned(), json!(LISTED));
+    }
+    let (_, reply) = lookups::read_once(tools, &list.id, params, Purpose::Diagnosis).await.ok()?;
+    let Content::Json(Value::Array(rows)) = reply.content else { return None };
+    let text = |row: &Value, field: &str| row.get(field).and_then(Value::as_str).map(str::to_owned);
+    let is_same = |other: Option<String>| other.is_some_and(|other| letters(&other) == letters(&step.value));
+    let names = rows.iter().filter_map(|row| {
+        let name = text(row, &step.name).or_else(|| text(row, "name"))?;
+        (is_same(Some(name.clone())) || is_same(text(row, "title"))).then_some(name)
+    });
+    let mut names = names.filter(|_| !letters(&step.value).is_empty());
+    names.next().filter(|name| names.next().is_none() && *name != step.value)
+}
+
+/// Number of objects among which a name is searched.
+const LISTED: u64 = 100;
+
+/// The letters and digits of a name in lower case.
+fn letters(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The error with the same call for the object that is there by a similar name.
+fn renamed_error(
+    refused: ToolError,
+    step: &PathStep,
+    name: &str,
+    params: &Map<String, Value>,
+    request: &ExecuteRequest,
+) -> ToolError {
+    let mut params = params.clone();
+    params.insert(step.name.clone(), json!(name));
+    let mended = ExecuteRequest { params, confirm: None, confirmation_token: None, ..request.clone() };
+    refused.hint(format!("There is {}: `fix` has that.", quote(name))).fix(NextCall::for_request(&mended))
 }
 
 /// The error if every parent exists.

@@ -11,6 +11,7 @@ mod label_names;
 pub mod row_filter;
 mod state_wait;
 mod text_mark;
+mod thread_names;
 
 use std::fmt::Write as _;
 
@@ -156,9 +157,15 @@ async fn run(
     let part = job_log::log_selection(&action, checked.params())?;
     let call = match lookups::call(tools, &checked).await {
         Ok(call) => call,
-        Err(failure) => return Err(diagnosis::diagnose_lookup(tools, failure).await),
+        Err(failure) => {
+            let error = diagnosis::diagnose_lookup(tools, failure).await;
+            return Err(next_call::with_options(error, &action, request));
+        }
     };
     instance_version::check_age(tools, &call, &checked).await?;
+    for resolved in call.resolved() {
+        drop_spelling_note(&mut notes, request, &resolved.param);
+    }
     let located = locate::locate(tools, call.effects()).await;
     let call = locate::apply_paths(call, &located);
     let call = match &manner.plan {
@@ -181,7 +188,10 @@ async fn run(
         Decision::Confirm(rule) => {
             let why = mapping::why_asked(&rule, &action, &unknown);
             let question = confirmation::confirmation_error(tools, request, asked, &why, decided.rejected);
-            let question = question.await?.with_notes(&notes);
+            let question = match question.await {
+                Ok(question) => question.with_notes(&notes),
+                Err(error) => return Err(diagnosis::diagnose_reply(tools, error, asked, request).await),
+            };
             Err(if texts.is_empty() { question } else { with_params(question, &request.params) })
         }
         Decision::Allow => {
@@ -238,6 +248,12 @@ async fn run(
     }
 }
 
+/// Drops the note on the spelling of a parameter whose name was looked up: the answer has the parameter with its id.
+fn drop_spelling_note(notes: &mut Vec<String>, request: &ExecuteRequest, param: &str) {
+    let is_of = |note: &String, given: &String| *note == format!("understood `{given}` as `{param}`");
+    notes.retain(|note| !request.params.keys().any(|given| is_of(note, given)));
+}
+
 /// A checked call with what its parameters stand for.
 struct RewrittenCall {
     checked: Checked,
@@ -245,7 +261,8 @@ struct RewrittenCall {
     texts: Vec<TextChange>,
 }
 
-/// Replaces what depends on the present state of GitLab in the parameters: names of labels, marks and edits of texts.
+/// Replaces what depends on the present state of GitLab in the parameters: threads by their text, names of labels, marks
+/// and edits of texts.
 async fn rewrite(
     tools: &Tools,
     checked: Checked,
@@ -253,6 +270,14 @@ async fn rewrite(
     notes: &mut Vec<String>,
 ) -> Result<RewrittenCall, ToolError> {
     let action = checked.action().clone();
+    let checked = match thread_names::resolve(tools, &checked).await? {
+        Some((params, note)) => {
+            drop_spelling_note(notes, request, thread_names::PARAM);
+            notes.push(note);
+            recheck(tools, &action, request, params, notes).await?
+        }
+        None => checked,
+    };
     let renamed = label_names::resolve(tools, &checked).await;
     let mut params = None;
     if let Some((named, found)) = renamed {
@@ -380,10 +405,10 @@ async fn check_for_instance(
     let (checked, extension) = match check_or_fault(tools, action, request, notes)? {
         Ok(checked) => return Ok((noted(checked, notes), Vec::new())),
         Err(invalid) => match instance_version::extended(tools, action, &invalid).await {
-            None => return Err(mapping::invalid_call(tools, &invalid, action)),
+            None => return Err(invalid_call(tools, &invalid, action, request)),
             Some(extension) => match check_or_fault(tools, &extension.action, request, notes)? {
                 Ok(checked) => (checked, extension),
-                Err(_) => return Err(mapping::invalid_call(tools, &invalid, action)),
+                Err(_) => return Err(invalid_call(tools, &invalid, action, request)),
             },
         },
     };
@@ -405,8 +430,13 @@ pub fn check_params(
     notes: &mut Vec<String>,
 ) -> Result<Checked, ToolError> {
     let checked = check_or_fault(tools, action, request, notes)?;
-    let checked = checked.map_err(|invalid| mapping::invalid_call(tools, &invalid, action))?;
+    let checked = checked.map_err(|invalid| invalid_call(tools, &invalid, action, request))?;
     Ok(noted(checked, notes))
+}
+
+/// The error of invalid parameters, whose corrected call has the request's options.
+fn invalid_call(tools: &Tools, invalid: &Invalid, action: &Action, request: &ExecuteRequest) -> ToolError {
+    next_call::with_options(mapping::invalid_call(tools, invalid, action), action, request)
 }
 
 fn check_or_fault(

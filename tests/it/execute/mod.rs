@@ -5,6 +5,7 @@ pub mod both_forms;
 pub mod calls;
 pub mod changes;
 pub mod choice_of_operation;
+pub mod corrections;
 pub mod counting;
 pub mod direct_api;
 pub mod edits;

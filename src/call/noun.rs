@@ -1,0 +1,45 @@
+//! Parameters that are named by the noun of what they hold: `epic` for `epic_id`, or for GitLab's own `epic_iid`.
+
+use serde_json::{Map, Value};
+
+use crate::catalog::{Action, Param};
+
+/// Endings of the names of parameters with a number or id.
+const ENDINGS: [&str; 2] = ["id", "iid"];
+
+/// Finds the parameter with the number of a noun: `X_id` or `X_iid` by its own name or by GitLab's, or the number of the
+/// action's own object if the noun is the domain. None if several are possible, or if the only one is in `taken`.
+pub fn param_by_noun<'a>(action: &'a Action, noun: &str, taken: &Map<String, Value>) -> Option<&'a Param> {
+    let is_own = |param: &Param| {
+        let own = [folded(action.domain()), String::new()];
+        folded(noun) == folded(action.domain()) && own.iter().any(|noun| is_number_of(&param.name, noun))
+    };
+    let is_bound = |param: &Param| {
+        let bound = action.operations.iter().flat_map(|operation| &operation.bind);
+        bound.into_iter().any(|(theirs, ours)| *ours == param.name && is_number_of(theirs, &folded(noun)))
+    };
+    let is_meant =
+        |param: &&Param| is_number_of(&param.name, &folded(noun)) || is_own(param) || is_bound(param);
+    only(action.params.iter().filter(is_meant)).filter(|param| !taken.contains_key(&param.name))
+}
+
+/// Finds the parameter `X_id` or `X_iid` by its own name alone.
+pub fn param_with_noun<'a>(action: &'a Action, noun: &str, taken: &Map<String, Value>) -> Option<&'a Param> {
+    let is_meant = |param: &&Param| is_number_of(&param.name, &folded(noun));
+    only(action.params.iter().filter(is_meant)).filter(|param| !taken.contains_key(&param.name))
+}
+
+fn only<'a>(mut found: impl Iterator<Item = &'a Param>) -> Option<&'a Param> {
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// True if a name is a folded noun with the ending of a number; that of no noun is the ending alone.
+fn is_number_of(name: &str, noun: &str) -> bool {
+    let name = folded(name);
+    name.strip_prefix(noun).is_some_and(|ending| ENDINGS.contains(&ending))
+}
+
+/// A name in lower case, letters and digits alone: case and separators do not distinguish parameters.
+pub fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

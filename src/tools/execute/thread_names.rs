@@ -1,0 +1,169 @@
+//! Threads named by their text: the first comment of a thread, or its beginning, in place of the thread's id. People quote
+//! a thread, and its id is not on the page.
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Checked;
+use crate::catalog::Action;
+use crate::gitlab::Content;
+use crate::tools::errors::not_found;
+use crate::tools::errors::{ErrorKind, ToolError, mapping};
+use crate::tools::lookups;
+use crate::tools::own_reads::gate::{Purpose, ReadError};
+use crate::tools::state::Tools;
+use crate::tools::types::NextCall;
+use crate::untrusted::{quote, shortened};
+
+/// The parameter with the id of a thread.
+pub const PARAM: &str = "discussion_id";
+
+/// Maximum number of pages of threads, of a hundred each, that are searched.
+const MOST_PAGES: u64 = 5;
+
+/// Maximum number of threads that an error names, and of characters of each.
+const MOST_NAMED: usize = 5;
+const LONGEST: usize = 80;
+
+/// A thread by its first comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Thread {
+    id: String,
+    text: String,
+}
+
+/// The parameters with the thread's id in place of its text, and a note; none if they have no such text.
+pub async fn resolve(
+    tools: &Tools,
+    checked: &Checked,
+) -> Result<Option<(Map<String, Value>, String)>, ToolError> {
+    let params = checked.params();
+    let Some(given) = params.get(PARAM).and_then(Value::as_str).filter(|given| is_text(given)) else {
+        return Ok(None);
+    };
+    let operations = &checked.action().operations;
+    let list = operations.iter().find_map(|operation| {
+        let (before, _) = operation.path.split_once(&format!("/:{PARAM}"))?;
+        not_found::read_at(tools, operation, before, params)
+    });
+    let Some((list, within)) = list else { return Ok(None) };
+    let threads = fetch(tools, &list, &within).await?;
+    match matching(&threads, given).as_slice() {
+        [only] => {
+            let note = format!("`{PARAM}`: {} is the thread {}", quote(&shortened(given, LONGEST)), only.id);
+            let mut params = params.clone();
+            params.insert(PARAM.to_owned(), json!(only.id));
+            Ok(Some((params, note)))
+        }
+        found => Err(unclear(given, found, &threads).fix(NextCall::execute(&list.id, &within))),
+    }
+}
+
+/// True for a text: an id of GitLab's has hexadecimal digits alone.
+fn is_text(given: &str) -> bool {
+    let given = given.trim();
+    !given.is_empty() && !given.starts_with("gid://") && !given.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+async fn fetch(tools: &Tools, list: &Action, within: &Map<String, Value>) -> Result<Vec<Thread>, ToolError> {
+    let mut threads = Vec::new();
+    let mut params = within.clone();
+    params.insert("per_page".to_owned(), json!(100));
+    for page in 1..=MOST_PAGES {
+        params.insert("page".to_owned(), json!(page));
+        let read = lookups::read_once(tools, &list.id, params.clone(), Purpose::LookUp).await;
+        let (_, reply) = read.map_err(|error| match error {
+            ReadError::NotSent(error) => error,
+            ReadError::Gitlab(error) => mapping::from_gitlab(&error, list, tools.token_standing()),
+        })?;
+        let Content::Json(Value::Array(rows)) = &reply.content else { break };
+        threads.extend(rows.iter().filter_map(thread));
+        if reply.page.next_page.is_none() && reply.page.next_query.is_none() {
+            break;
+        }
+    }
+    Ok(threads)
+}
+
+/// The thread of a row, if a person began it.
+fn thread(row: &Value) -> Option<Thread> {
+    let id = row.get("id")?.as_str()?.to_owned();
+    let first = row.get("notes")?.get(0)?;
+    let is_system = first.get("system").and_then(Value::as_bool) == Some(true);
+    let text = first.get("body").and_then(Value::as_str).filter(|_| !is_system)?.to_owned();
+    Some(Thread { id, text })
+}
+
+/// The threads whose first comment is the text; if there are none, those whose first comment begins with it.
+fn matching(threads: &[Thread], given: &str) -> Vec<Thread> {
+    let given = folded(given.trim_end_matches(['…', '.']));
+    let exact = |text: &str| folded(text.trim_end_matches(['…', '.'])) == given;
+    let begins = |text: &str| !given.is_empty() && folded(text).starts_with(&given);
+    let by = |is_it: &dyn Fn(&str) -> bool| -> Vec<Thread> {
+        threads.iter().filter(|thread| is_it(&thread.text)).cloned().collect()
+    };
+    let found = by(&exact);
+    if found.is_empty() { by(&begins) } else { found }
+}
+
+/// A text in lower case, with single spaces.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Error of a text that no thread begins with, or several do; with the ids of those that it may be.
+fn unclear(given: &str, found: &[Thread], threads: &[Thread]) -> ToolError {
+    let given = quote(&shortened(given, LONGEST));
+    let (kind, message, named) = match found.len() {
+        0 => (ErrorKind::NotFound, format!("`{PARAM}`: no thread begins with {given}"), threads),
+        count => (ErrorKind::InvalidParams, format!("`{PARAM}`: {count} threads begin with {given}"), found),
+    };
+    let rows = named.iter().take(MOST_NAMED);
+    let rows: Vec<String> =
+        rows.map(|thread| format!("{} {}", thread.id, quote(&shortened(&thread.text, LONGEST)))).collect();
+    let more = match named.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let error = ToolError::new(kind, format!("{message}. Nothing was changed"));
+    if rows.is_empty() {
+        return error.hint("There are no threads yet.");
+    }
+    error.hint(format!("Give the id of a thread: {}{more}.", rows.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn threads() -> Vec<Thread> {
+        let thread = |(id, text): (&str, &str)| Thread { id: id.to_owned(), text: text.to_owned() };
+        [
+            ("a1", "Looks good"),
+            ("b2", "Looks good, but\nwhat happens at zero?"),
+            ("c3", "Rename it."),
+            ("d4", "Rename it."),
+        ]
+        .map(thread)
+        .to_vec()
+    }
+
+    fn ids(given: &str) -> Vec<String> {
+        matching(&threads(), given).into_iter().map(|thread| thread.id).collect()
+    }
+
+    #[test]
+    fn a_thread_is_named_by_its_whole_text_or_by_its_beginning() {
+        assert_eq!(ids("looks good"), ["a1"], "the whole text wins over a beginning");
+        assert_eq!(ids("Looks good, but what…"), ["b2"], "a break is a space");
+        assert_eq!(ids("Rename it"), ["c3", "d4"]);
+        assert!(ids("zero").is_empty(), "words in the middle name no thread");
+        assert!(ids("…").is_empty());
+    }
+
+    #[test]
+    fn an_id_is_no_text() {
+        assert!(!is_text("6a9c1750b37d513a43987b574953fceb50b03ce7"));
+        assert!(!is_text("gid://gitlab/Discussion/6a9c1750b37d513a43987b574953fceb50b03ce7"));
+        assert!(is_text("Rename it."));
+    }
+}
