@@ -42,7 +42,10 @@ pub fn add_place(params: &mut Vec<Param>) {
             params.insert(at, selector("iid", Base::Integer, "With `fullPath`: the number people see."));
         }
     }
-    params.insert(at, selector("fullPath", Base::String, "Where what is named in this call is looked up."));
+    params.insert(
+        at,
+        selector("fullPath", Base::String, "Project or group in which the names in this call are looked up."),
+    );
 }
 
 /// Example references of a kind.
