@@ -4,12 +4,35 @@
 pub mod writer;
 /// The catalog's data types.
 pub mod catalog {
+    mod action;
+    mod additions;
+    mod effects;
     pub mod embedded;
+    mod json;
     pub mod language;
-    pub mod model;
     pub mod names;
+    mod operation;
     pub mod operation_index;
+    mod param;
     pub mod tool_names;
+    mod version;
+
+    /// Data model of actions. The same types are serialized as lines of `catalog/actions` (JSON, fields at their default
+    /// omitted) and as the records embedded in the binary (postcard, every field present): generator, build script and
+    /// server share one format.
+    pub mod model {
+        pub use super::action::{Action, Answers, Audience, Plan};
+        pub use super::additions::{
+            Companion, Join, LabelNames, RowFilter, RowTest, StateNote, StateWait, TextEdit, TextMark,
+        };
+        pub use super::effects::{Landing, LandingChoice, LandingPlace, Raise, Risk, When};
+        pub use super::json::Json;
+        pub use super::operation::{
+            BodyForm, Graphql, GraphqlKind, Interface, Method, Operation, Piece, Scope, pieces,
+        };
+        pub use super::param::{ArrayForm, Base, Kind, Locates, Param, Place, ROLES};
+        pub use super::version::Version;
+    }
 }
 /// The search index and how text becomes its terms.
 pub mod search {

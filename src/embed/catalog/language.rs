@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{Json, Version};
+use super::json::Json;
 use super::names::Names;
+use super::version::Version;
 
 /// Vocabulary of the finder, from `catalog/language.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

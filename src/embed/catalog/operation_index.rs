@@ -5,7 +5,9 @@ use std::num::TryFromIntError;
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{Action, Method, Piece, Risk, pieces};
+use super::action::Action;
+use super::effects::Risk;
+use super::operation::{Method, Piece, pieces};
 
 /// The operations and their actions.
 #[derive(Debug, Serialize, Deserialize)]

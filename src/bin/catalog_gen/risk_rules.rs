@@ -1,0 +1,188 @@
+//! Rules for the risk and the effects of actions: `[risk]` and `[effects]` of `catalog/rules.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gitlab_mcp::catalog::{Action, Json, Param, Raise, Risk, When};
+use serde::Deserialize;
+
+use crate::action_ids::Ids;
+use crate::rule_params::{find_param, no_param};
+
+/// Risks of actions that the rules by method and verb get wrong, and parameters that raise the risk of a call.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RiskRules {
+    #[serde(default)]
+    read: Vec<String>,
+    #[serde(default)]
+    write: Vec<String>,
+    #[serde(default)]
+    grant: Vec<String>,
+    #[serde(default)]
+    destructive: Vec<String>,
+    #[serde(default)]
+    raise: Vec<RaiseRule>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RaiseRule {
+    action: String,
+    param: String,
+    any_of: Option<Vec<Json>>,
+    at_least: Option<i64>,
+    is: Option<Json>,
+    given: Option<bool>,
+    /// `None` if it only adds effects.
+    risk: Option<Risk>,
+    #[serde(default)]
+    effects: Vec<String>,
+}
+
+impl RiskRules {
+    /// Sets the risk of each action that a row names.
+    pub fn set_risks(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::new(actions);
+        let tables = [
+            (Risk::Read, &self.read),
+            (Risk::Write, &self.write),
+            (Risk::Grant, &self.grant),
+            (Risk::Destructive, &self.destructive),
+        ];
+        for (risk, patterns) in tables {
+            for pattern in patterns {
+                let named = ids.expand(pattern, &format!("risk.{}", risk.name()), faults);
+                let mut changed = false;
+                for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
+                    let applies = match risk {
+                        Risk::Read | Risk::Write => action.risk > risk,
+                        Risk::Grant => action.risk == Risk::Write,
+                        Risk::Destructive => action.risk < risk && action.risk != Risk::Read,
+                    };
+                    if applies {
+                        action.risk = risk;
+                        changed = true;
+                    }
+                }
+                if !changed && !named.is_empty() {
+                    faults.push(format!("risk.{}: {pattern} changes no risk", risk.name()));
+                }
+            }
+        }
+    }
+
+    /// Sets the parameters that raise the risk of a call.
+    pub fn set_raises(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::new(actions);
+        for rule in &self.raise {
+            let row = format!("risk.raise {} {}", rule.action, rule.param);
+            let Some(when) = rule.when() else {
+                faults.push(format!("{row}: wants one of any_of, at_least, is, given"));
+                continue;
+            };
+            let effects: Vec<String> =
+                rule.effects.iter().flat_map(|effect| ids.expand(effect, &row, faults)).collect();
+            let named = ids.expand(&rule.action, &row, faults);
+            let is_exact = named.contains(&rule.action);
+            let mut is_used = named.is_empty();
+            for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
+                let Some(param) = find_param(&action.params, &rule.param) else {
+                    if is_exact {
+                        faults.push(format!("{row}: {}", no_param(action, &rule.param)));
+                        is_used = true;
+                    }
+                    continue;
+                };
+                if let Some(value) = unknown_choice(param, &when) {
+                    faults.push(format!("{row}: {value} is none of {}", param.choices.join(", ")));
+                }
+                let raised = rule.risk.filter(|risk| *risk > action.risk && action.risk != Risk::Read);
+                if raised.is_none() && (rule.risk.is_some() || effects.is_empty()) {
+                    if is_exact {
+                        faults.push(format!("{row}: the action is {} already", action.risk.name()));
+                    }
+                    continue;
+                }
+                let (param, when, effects) = (rule.param.clone(), when.clone(), effects.clone());
+                action.raises.push(Raise { param, when, risk: raised.unwrap_or(action.risk), effects });
+                is_used = true;
+            }
+            if !is_used && !is_exact {
+                faults.push(format!("{row}: raises the risk of nothing"));
+            }
+        }
+    }
+}
+
+/// Sets effects: an action has the effects of its row and of the row of the action it duplicates, each with its
+/// duplicates, and the effects of its own duplicates.
+pub fn set_effects(table: &BTreeMap<String, Vec<String>>, actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    let mut rows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (pattern, others) in table {
+        let named = ids.expand(pattern, "effects", faults);
+        let effects: BTreeSet<String> = others
+            .iter()
+            .flat_map(|other| ids.expand(other, &format!("effects of {pattern}"), faults))
+            .collect();
+        if others.contains(pattern) {
+            faults.push(format!("effects: {pattern} is an effect of itself"));
+        }
+        for id in named {
+            rows.entry(id).or_default().extend(effects.iter().cloned());
+        }
+    }
+    let twins: Vec<(String, String)> =
+        actions.iter().filter_map(|action| Some((action.id.clone(), action.twin.clone()?))).collect();
+    let stands_for = |id: &str| twins.iter().find(|(twin, _)| twin == id).map(|(_, stands)| stands.as_str());
+    for action in actions.iter_mut() {
+        if rows.contains_key(&action.id) && (action.plan.is_some() || action.direct().is_some()) {
+            faults.push(format!("effects: {} is decided by the calls that it makes", action.id));
+        }
+        let stands = stands_for(&action.id).unwrap_or(&action.id).to_owned();
+        let mut named: BTreeSet<&str> = BTreeSet::from([stands.as_str()]);
+        let rows = [rows.get(&action.id), rows.get(&stands)];
+        named.extend(rows.into_iter().flatten().flatten().map(String::as_str));
+        let mut effects = named.clone();
+        for (twin, of) in &twins {
+            // A duplicate with an id of its own (`issue.set_weight`) has only a part of its original's effects.
+            let is_whole = twin.starts_with("graphql.");
+            if (named.contains(of.as_str()) && is_whole) || *of == action.id {
+                effects.insert(twin);
+            }
+        }
+        let whole = named.iter().filter(|id| id.starts_with("graphql."));
+        effects.extend(whole.filter_map(|id| stands_for(id)));
+        effects.remove(action.id.as_str());
+        action.effects = effects.into_iter().map(str::to_owned).collect();
+    }
+}
+
+impl RaiseRule {
+    /// The single condition of the row.
+    fn when(&self) -> Option<When> {
+        let given = self.given.filter(|given| *given).map(|_| When::Given);
+        let conditions = [
+            self.any_of.clone().map(When::AnyOf),
+            self.at_least.map(When::AtLeast),
+            self.is.clone().map(When::Is),
+            given,
+        ];
+        let mut conditions = conditions.into_iter().flatten();
+        conditions.next().filter(|_| conditions.next().is_none())
+    }
+}
+
+/// A value of the condition that the parameter does not accept, if any.
+fn unknown_choice(param: &Param, when: &When) -> Option<String> {
+    let values = match when {
+        When::AnyOf(values) => values.as_slice(),
+        When::Is(value) => std::slice::from_ref(value),
+        When::AtLeast(_) | When::Given => &[],
+    };
+    let texts = values.iter().filter_map(|Json(value)| value.as_str());
+    texts
+        .filter(|_| !param.choices.is_empty())
+        .find(|text| !param.choices.iter().any(|choice| choice == text))
+        .map(str::to_owned)
+}
