@@ -152,6 +152,8 @@ fn location(locates: Locates, value: &Value, own: Option<&Location>) -> Option<L
         Locates::Namespace => Some(holder(value, HolderKind::Namespace)),
         Locates::Holder => Some(holder(value, HolderKind::Either)),
         Locates::Foreign => foreign(value, own),
+        // Each step of a composite action has a location of its own.
+        Locates::Address => None,
     }
 }
 

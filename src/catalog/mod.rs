@@ -15,8 +15,8 @@ pub use error::CatalogError;
 pub use example::example;
 pub use family::ShortName;
 pub use gitlab_mcp_embed::catalog::language::{
-    Agent, ChangeWords, Domain, ExampleWords, Foreign, GlossaryEntry, Language, LocalWords, QuickAction,
-    ReadableTable, Receipt, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
+    Agent, ChangeWords, Domain, ExampleWords, Foreign, GlossaryEntry, Language, ListWords, LocalWords,
+    QuickAction, ReadableTable, Receipt, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
 };
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;

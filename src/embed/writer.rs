@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::embedded::{Entry, Header};
 use crate::catalog::language::{
-    Agent, ChangeWords, Domain, ExampleWords, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset,
-    Words,
+    Agent, ChangeWords, Domain, ExampleWords, GlossaryEntry, Language, ListWords, QuickAction, ReadableTable,
+    Toolset, Words,
 };
 use crate::catalog::model::{Action, Version};
 use crate::catalog::operation_index::OperationIndex;
@@ -50,6 +50,7 @@ struct RulesFile {
     readable: ReadableTable,
     examples: ExampleWords,
     changes: ChangeWords,
+    lists: ListWords,
 }
 
 /// The part of `SOURCE.toml` that is used at run time.
@@ -180,6 +181,7 @@ fn read_words(root: &Path) -> Outcome<Words> {
         readable,
         examples,
         changes,
+        lists: rules.lists,
     })
 }
 

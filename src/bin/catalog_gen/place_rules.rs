@@ -20,6 +20,8 @@ pub struct PlaceRules {
     #[serde(default)]
     foreign: Vec<String>,
     #[serde(default)]
+    addresses: Vec<String>,
+    #[serde(default)]
     not_places: Vec<String>,
     #[serde(default)]
     attributes: Vec<String>,
@@ -60,6 +62,10 @@ impl PlaceRules {
         for entry in &self.foreign {
             foreign.extend(matches(entry, &format!("places.foreign {entry}"), &ids, actions, faults));
         }
+        let mut addresses: BTreeSet<(usize, String)> = BTreeSet::new();
+        for entry in &self.addresses {
+            addresses.extend(matches(entry, &format!("places.addresses {entry}"), &ids, actions, faults));
+        }
         let mut excluded: BTreeSet<(usize, String)> = BTreeSet::new();
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for entry in &self.not_places {
@@ -80,6 +86,8 @@ impl PlaceRules {
                 let key = (number, path.to_owned());
                 if foreign.contains(&key) {
                     param.locates = Some(Locates::Foreign);
+                } else if addresses.contains(&key) {
+                    param.locates = Some(Locates::Address);
                 } else if !excluded.contains(&key) && !names.contains(param.name.as_str()) {
                     param.locates = located(path, param, ids_locate, &self.attributes);
                 }

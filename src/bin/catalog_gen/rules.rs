@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Action, ChangeWords, ExampleWords, Names, QuickAction, ReadableTable, Risk, Version,
+    Action, ChangeWords, ExampleWords, ListWords, Names, QuickAction, ReadableTable, Risk, Version,
 };
 use serde::Deserialize;
 
@@ -45,6 +45,8 @@ pub struct Rules {
     _examples: ExampleWords,
     #[serde(default)]
     changes: ChangeWords,
+    #[serde(default)]
+    lists: ListWords,
     #[serde(default)]
     states: Vec<StateRule>,
     #[serde(default)]
@@ -218,7 +220,25 @@ impl Rules {
         for id in self.readable.open.iter().chain(self.readable.rows.keys()) {
             ids.expand(id, "readable", &mut faults);
         }
+        self.check_lists(actions, &mut faults);
         if faults.is_empty() { Ok(()) } else { Err(GeneratorError::Faults(faults)) }
+    }
+
+    /// Refuses words on lists that no read has a parameter for.
+    fn check_lists(&self, actions: &[Action], faults: &mut Vec<String>) {
+        let reads = actions.iter().filter(|action| action.risk == Risk::Read);
+        let params: BTreeSet<&str> =
+            reads.flat_map(|action| &action.params).map(|param| param.name.as_str()).collect();
+        let ListWords { unfiltered, graphql_cursors, wide, narrowest } = &self.lists;
+        for word in [unfiltered, graphql_cursors, wide, narrowest].into_iter().flatten() {
+            let is_known = match word.strip_suffix('*') {
+                Some(start) => params.iter().any(|param| param.starts_with(start)),
+                None => params.contains(word.as_str()),
+            };
+            if !is_known {
+                faults.push(format!("lists: no read has the parameter {word}"));
+            }
+        }
     }
 
     /// Marks actions that GitLab's files or the rules deprecate.

@@ -240,6 +240,31 @@ pub struct Words {
     pub readable: ReadableTable,
     pub examples: ExampleWords,
     pub changes: ChangeWords,
+    pub lists: ListWords,
+}
+
+/// Parameters of lists by what they do to the rows. From `[lists]` in `catalog/rules.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListWords {
+    /// Parameters that keep every row; `*` at the end matches any text.
+    pub unfiltered: Vec<String>,
+    /// Cursors of GraphQL.
+    pub graphql_cursors: Vec<String>,
+    /// Filters that keep most rows.
+    pub wide: Vec<String>,
+    /// The narrowest filters.
+    pub narrowest: Vec<String>,
+}
+
+impl ListWords {
+    /// True if the parameter of a list keeps every row.
+    pub fn keeps_rows(&self, param: &str) -> bool {
+        self.unfiltered.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => param.starts_with(start),
+            None => param == pattern,
+        })
+    }
 }
 
 /// Relation of a write's parameters to the fields of its answer. From `[changes]` in `catalog/rules.toml`.

@@ -22,6 +22,8 @@ pub enum Locates {
     Holder,
     /// An object in any project or group, whatever else the call names.
     Foreign,
+    /// Anything on any instance: a URL, a short reference or a git remote, which a composite action takes apart.
+    Address,
 }
 
 /// A parameter of an action, or a field of an object parameter.

@@ -88,7 +88,9 @@ impl ActionResponse {
         notes.extend(unreadable_note(unreadable));
         let bytes = reply.bytes;
         let past_end = paging::past_end(&reply, &request, &action);
-        let empty = EmptyList::of(&reply, &request, &action);
+        // Without the words on lists, the answer is complete without a wider call.
+        let words = tools.catalog().words().ok();
+        let empty = words.and_then(|words| EmptyList::of(&reply, &request, &action, &words.lists));
         let hint = workspace::copy_note(tools, &action, &request.params);
         let present = || {
             render::render_answer(tools, budget, (&request, &fields, &edited), &action, &call, reply, notes)

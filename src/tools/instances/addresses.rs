@@ -3,16 +3,13 @@
 use serde_json::{Map, Value};
 
 use crate::call::{self, TARGET};
-use crate::catalog::Action;
+use crate::catalog::{Action, Locates, Param};
 use crate::tools::action_lookup;
 use crate::tools::state::Tools;
 use crate::tools::types::ExecuteRequest;
 
 /// The parameter that names a project or group.
 const FULL_PATH: &str = "fullPath";
-
-/// Parameters of composite actions that take addresses.
-const OF_COMPOSITES: [&str; 2] = ["targets", "remote"];
 
 /// Maximum depth of calls within calls.
 const DEPTH: usize = 3;
@@ -61,15 +58,17 @@ impl Addresses {
         let is_composite = action.is_none_or(|action| action.plan.is_some());
         let is_raw = action.is_some_and(|action| action.direct().is_some());
         for (name, value) in params {
+            let param = action.and_then(|action| find_param(tools, action, name));
             let is_target = name == TARGET
-                || (action.is_some_and(|action| !has_param(tools, action, name))
-                    && call::is_target_spelling(name))
-                || (is_composite && OF_COMPOSITES.contains(&name.as_str()));
+                || match param {
+                    Some(param) => param.locates == Some(Locates::Address),
+                    None => action.is_some() && call::is_target_spelling(name),
+                };
             if is_target {
                 self.targets.extend(texts(value));
             } else if is_raw && name == "path" {
                 self.targets.extend(texts(value).filter(|text| call::is_web_url(text)));
-            } else if names_location(tools, action, name) {
+            } else if name == FULL_PATH || param.is_some_and(|param| param.name == FULL_PATH) {
                 let (urls, paths) = texts(value).partition::<Vec<_>, _>(|text| call::is_web_url(text));
                 self.targets.extend(urls);
                 self.paths.extend(paths);
@@ -88,19 +87,10 @@ impl Addresses {
     }
 }
 
-/// True if an action has a parameter of that name or spelling.
-fn has_param(tools: &Tools, action: &Action, name: &str) -> bool {
-    let words = tools.catalog().words();
-    words.is_ok_and(|words| call::param_named(action, name, words).is_some())
-}
-
-/// True if a parameter names a project or group.
-fn names_location(tools: &Tools, action: Option<&Action>, name: &str) -> bool {
-    let spelled = || {
-        let words = tools.catalog().words().ok()?;
-        call::param_named(action?, name, words).map(|param| param.name == FULL_PATH)
-    };
-    name == FULL_PATH || spelled().unwrap_or_default()
+/// The parameter of an action of that name or spelling.
+fn find_param<'a>(tools: &Tools, action: &'a Action, name: &str) -> Option<&'a Param> {
+    let words = tools.catalog().words().ok()?;
+    call::param_named(action, name, words)
 }
 
 /// A text, or the texts of a list.

@@ -2,35 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::catalog::{Action, Place};
+use crate::catalog::{Action, ListWords, Place};
 use crate::gitlab::{Content, Reply};
 use crate::tools::types::{Answer, ExecuteRequest, NextCall};
-
-/// Parameters of lists that filter nothing.
-const ORDER: [&str; 13] = [
-    "order_by",
-    "sort",
-    "page",
-    "per_page",
-    "pagination",
-    "cursor",
-    "first",
-    "last",
-    "view",
-    "simple",
-    "statistics",
-    "in",
-    "recursive",
-];
-
-/// Cursors of GraphQL. Lists of REST have dates under these names.
-const CURSORS: [&str; 2] = ["after", "before"];
-
-/// Filters that keep most rows: they are named, and others are left out before them.
-const WIDE: [&str; 3] = ["state", "scope", "type"];
-
-/// A filter by words, which is the narrowest.
-const SEARCH: &str = "search";
 
 /// A list without rows.
 #[derive(Debug)]
@@ -41,7 +15,12 @@ pub struct EmptyList {
 
 impl EmptyList {
     /// The filters of a call that was answered with an empty list; none if it has rows or no filter.
-    pub fn of(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Option<EmptyList> {
+    pub fn of(
+        reply: &Reply,
+        request: &ExecuteRequest,
+        action: &Action,
+        lists: &ListWords,
+    ) -> Option<EmptyList> {
         let Content::Json(Value::Array(rows)) = &reply.content else { return None };
         if !rows.is_empty() || reply.page.page.is_some_and(|page| page > 1) || action.direct().is_some() {
             return None;
@@ -55,7 +34,8 @@ impl EmptyList {
             })
         };
         let is_cursor = |name: &str| {
-            CURSORS.contains(&name) && action.operations.iter().all(|operation| operation.graphql.is_some())
+            lists.graphql_cursors.iter().any(|cursor| cursor == name)
+                && action.operations.iter().all(|operation| operation.graphql.is_some())
         };
         let is_filter = |name: &&String| {
             if own(name).is_some() {
@@ -63,14 +43,13 @@ impl EmptyList {
             }
             let of_query =
                 action.param(name).is_some_and(|param| param.place == Place::Query && !param.required);
-            let is_form = name.starts_with("with_") || name.starts_with("include_");
-            of_query && !is_form && !is_sent(name) && !is_cursor(name) && !ORDER.contains(&name.as_str())
+            of_query && !is_sent(name) && !is_cursor(name) && !lists.keeps_rows(name)
         };
         let filters: Vec<String> = request.params.keys().filter(is_filter).cloned().collect();
         let narrowest = filters
             .iter()
-            .find(|name| *name == SEARCH)
-            .or_else(|| filters.iter().rfind(|name| !WIDE.contains(&name.as_str())))
+            .find(|name| lists.narrowest.contains(name))
+            .or_else(|| filters.iter().rfind(|name| !lists.wide.contains(name)))
             .or(filters.last())?;
         let mut params = request.params.clone();
         params.shift_remove(narrowest);

@@ -47,6 +47,7 @@ fn a_url_an_argument_or_the_default_decides() {
         ("api.batch", json!({"calls": [{"action": "issue.get", "params": {"target": url}}]})),
         ("project.resolve", json!({"remote": format!("{}/acme/widget.git", setup.work.url())})),
         ("api.rest", json!({"method": "GET", "path": format!("{}/api/v4/user", setup.work.url())})),
+        ("project.resolve", json!({"url": format!("{}/acme/widget/-/issues", setup.work.url())})),
     ] {
         let reply = run(&mut client, action, params.clone(), json!({}));
         assert!(!reply.is_error, "{action} {params}: {}", reply.text);
