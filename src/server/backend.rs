@@ -5,18 +5,26 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::tools::{Answer, ExecuteRequest, FindRequest, Instances, ToolError, Tools};
+use crate::tools::{Answer, ExecuteRequest, FindRequest, Instances, Route, ToolError, Tools};
 
 /// Backend of a server: the [`Tools`], or a test double.
 pub trait Backend: Send + Sync + 'static {
-    /// Runs `gitlab_find_action`.
-    fn find(&self, request: &FindRequest) -> Result<Answer, ToolError>;
+    /// Chooses the instance of a find; a test double has none.
+    fn route_find(&self, _request: &FindRequest) -> Result<Option<Route>, ToolError> {
+        Ok(None)
+    }
+
+    /// Runs `gitlab_find_action` on the chosen instance.
+    fn find(&self, request: &FindRequest, route: Option<&Route>) -> Result<Answer, ToolError>;
 
     /// Runs `gitlab_execute_action`. Dropping the future cancels the request to GitLab.
     fn execute(&self, request: &ExecuteRequest) -> impl Future<Output = Result<Answer, ToolError>> + Send;
 
     /// Runs `gitlab_read_action`.
-    fn read(&self, request: &ExecuteRequest) -> impl Future<Output = Result<Answer, ToolError>> + Send {
+    fn execute_read(
+        &self,
+        request: &ExecuteRequest,
+    ) -> impl Future<Output = Result<Answer, ToolError>> + Send {
         self.execute(request)
     }
 
@@ -54,33 +62,30 @@ pub trait Backend: Send + Sync + 'static {
         std::future::ready(())
     }
 
-    /// True if the answer of a find depends on the version of the instance, which is not known yet.
-    fn needs_version(&self, _request: &FindRequest, _answer: &Answer) -> bool {
-        false
-    }
-
-    /// Requests the version of the instance, within the time that a find may wait.
-    fn learn_version(&self, _request: &FindRequest) -> impl Future<Output = ()> + Send {
-        std::future::ready(())
-    }
-
-    /// Waits, for a bounded time, for the results of [`Backend::prepare`] that a find needs.
-    fn prepared_to_find(&self, _request: &FindRequest) -> impl Future<Output = ()> + Send {
+    /// Waits, for a bounded time, for the results of [`Backend::prepare`] that a find on this instance needs.
+    fn prepared_to_find(&self, _route: &Route) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }
 
 impl Backend for Instances {
-    fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
-        Instances::find(self, request)
+    fn route_find(&self, request: &FindRequest) -> Result<Option<Route>, ToolError> {
+        Instances::route_find(self, request).map(Some)
+    }
+
+    fn find(&self, request: &FindRequest, route: Option<&Route>) -> Result<Answer, ToolError> {
+        match route {
+            Some(route) => self.find_at(route, request),
+            None => Instances::find(self, request),
+        }
     }
 
     async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         Instances::execute(self, request).await
     }
 
-    async fn read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        Instances::read(self, request).await
+    async fn execute_read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+        Instances::execute_read(self, request).await
     }
 
     fn offers(&self, tool: &str) -> bool {
@@ -115,19 +120,10 @@ impl Backend for Instances {
         self.default_tools().learn_limits().await;
     }
 
-    fn needs_version(&self, request: &FindRequest, answer: &Answer) -> bool {
-        Instances::needs_version(self, request, answer)
-    }
-
-    async fn learn_version(&self, request: &FindRequest) {
-        self.found_in(request).learn_version().await;
-    }
-
-    async fn prepared_to_find(&self, request: &FindRequest) {
+    async fn prepared_to_find(&self, route: &Route) {
         // The scopes of the others are requested by the first call that changes something there.
-        let tools = self.found_in(request);
-        if std::ptr::eq(tools, self.default_tools().as_ref()) {
-            tools.wait_for_scopes().await;
+        if Arc::ptr_eq(route.tools(), self.default_tools()) {
+            route.tools().wait_for_scopes().await;
         }
     }
 }

@@ -32,7 +32,7 @@ use super::server_info::{FRESH_FOR_MS, server_config, tool};
 use super::worker::Worker;
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
 use crate::tools::{
-    Answer, Attachment, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, INSTANCE, Instances,
+    Answer, Attachment, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, INSTANCE, Instances, Route,
     ToolError, Tools, watched,
 };
 
@@ -182,12 +182,15 @@ impl<B: Backend> Handler<B> {
         Ok(match request {
             Ok(Request::Find(Checked { request, notes })) => {
                 let find = async {
-                    self.backend.prepared_to_find(&request).await;
-                    let mut answer = self.backend.find(&request)?;
-                    if self.backend.needs_version(&request, &answer) {
-                        let (backend, of) = (Arc::clone(&self.backend), request.clone());
-                        let _ = self.worker.run(async move { backend.learn_version(&of).await }).await;
-                        answer = self.backend.find(&request)?;
+                    let route = self.backend.route_find(&request)?;
+                    if let Some(route) = &route {
+                        self.backend.prepared_to_find(route).await;
+                    }
+                    let mut answer = self.backend.find(&request, route.as_ref())?;
+                    let tools = route.as_ref().map(Route::tools).filter(|tools| tools.needs_version(&answer));
+                    if let Some(tools) = tools.map(Arc::clone) {
+                        let _ = self.worker.run(async move { tools.learn_version().await }).await;
+                        answer = self.backend.find(&request, route.as_ref())?;
                     }
                     Ok(with_notes(answer, notes))
                 };
@@ -225,7 +228,7 @@ impl<B: Backend> Handler<B> {
             let _turn = turns.acquire().await.ok();
             match kinds {
                 Kinds::All => backend.execute(&request).await,
-                Kinds::Reads => backend.read(&request).await,
+                Kinds::Reads => backend.execute_read(&request).await,
             }
         });
         let outcome = outcome.await.unwrap_or_else(|_| Err(fault(tool)));

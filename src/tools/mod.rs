@@ -31,7 +31,7 @@ pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Nar
 pub use confirmation::token::{TOKEN_LIFETIME, random_bytes};
 pub use errors::mapping::connection_hint;
 pub use errors::{ErrorKind, ToolError, internal};
-pub use instances::{ConfiguredInstance, InstanceSettings, Instances, name_of, name_table_keys};
+pub use instances::{ConfiguredInstance, InstanceSettings, Instances, Route, name_of, name_table_keys};
 pub use own_reads::gate::ReadError;
 pub use reply::rewrite_calls::{name_tools, rewrite_call_in, rewrite_calls};
 pub use state::{CompositeActions, InstanceLabel, Settings, SetupError, Tools};

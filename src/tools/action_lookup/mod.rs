@@ -96,9 +96,7 @@ fn choice_in_name(
 /// parameters may contain text of others.
 fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError> {
     let ResolvedAction { action, request, notes } = resolved_action;
-    let stray =
-        |name: &str, params: &Map<String, Value>| action.param(name).is_none() && params.contains_key(name);
-    if stray("confirm", &request.params) {
+    if action.param("confirm").is_none() && request.params.contains_key("confirm") {
         let mut params = request.params.clone();
         let confirm = params.remove("confirm");
         let message =
@@ -109,14 +107,21 @@ fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError>
         )));
     }
     for name in ["fields", "view", "dry_run", "offset", "all", "count_by", "sum", "top"] {
-        let Some(value) = request.params.get(name).filter(|_| stray(name, &request.params)) else { continue };
-        let Ok(Value::Object(mut whole)) = serde_json::to_value(&*request) else { continue };
-        whole.insert(name.to_owned(), value.clone());
-        // An invalid value stays, and is refused as a parameter.
-        let Ok(mut lifted) = serde_json::from_value::<ExecuteRequest>(Value::Object(whole)) else { continue };
-        lifted.params.remove(name);
-        notes.push(format!("understood `{name}` as an argument next to `params`"));
-        *request = lifted;
+        if let Some(lifted) = lift_argument(action, request, name) {
+            notes.push(format!("understood `{name}` as an argument next to `params`"));
+            *request = lifted;
+        }
     }
     Ok(())
+}
+
+/// The request with an argument of the tool next to `params`, if it was among them and the action has no such parameter.
+/// An invalid value stays, and is refused as a parameter.
+pub fn lift_argument(action: &Action, request: &ExecuteRequest, name: &str) -> Option<ExecuteRequest> {
+    let value = request.params.get(name).filter(|_| action.param(name).is_none())?;
+    let Ok(Value::Object(mut whole)) = serde_json::to_value(request) else { return None };
+    whole.insert(name.to_owned(), value.clone());
+    let mut lifted = serde_json::from_value::<ExecuteRequest>(Value::Object(whole)).ok()?;
+    lifted.params.remove(name);
+    Some(lifted)
 }

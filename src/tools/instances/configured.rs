@@ -22,8 +22,8 @@ pub struct ConfiguredInstance {
 /// All instances.
 #[derive(Debug)]
 pub struct Instances {
-    pub(super) default: ConfiguredInstance,
-    others: Vec<ConfiguredInstance>,
+    pub(super) default: Arc<ConfiguredInstance>,
+    others: Vec<Arc<ConfiguredInstance>>,
     /// Tools whose policy has no rule of a single instance: what can be listed and found at all.
     pub(super) front: Arc<Tools>,
 }
@@ -69,7 +69,7 @@ impl Instances {
     /// One instance: calls have no argument `instance`, and answers do not name it.
     pub fn one(tools: Arc<Tools>) -> Instances {
         let front = Arc::clone(&tools);
-        Instances { default: ConfiguredInstance::new("", &[], tools), others: Vec::new(), front }
+        Instances { default: Arc::new(ConfiguredInstance::new("", &[], tools)), others: Vec::new(), front }
     }
 
     /// Several instances, the default first.
@@ -79,7 +79,8 @@ impl Instances {
         front: Option<Arc<Tools>>,
     ) -> Instances {
         let front = front.unwrap_or_else(|| Arc::clone(&default.tools));
-        Instances { default, others, front }
+        let others = others.into_iter().map(Arc::new).collect();
+        Instances { default: Arc::new(default), others, front }
     }
 
     /// The tools by which lists of tools and instructions are made.
@@ -97,7 +98,7 @@ impl Instances {
         self.all().map(|instance| (instance.name.as_str(), &instance.tools))
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &ConfiguredInstance> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<ConfiguredInstance>> {
         std::iter::once(&self.default).chain(&self.others)
     }
 

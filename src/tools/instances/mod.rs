@@ -19,7 +19,7 @@ use crate::tools::reply::rewrite_calls::{extend_examples, rewrite_calls};
 use crate::tools::state::{InstanceLabel, Settings, Tools};
 use crate::tools::types::{Answer, ExecuteRequest, FindRequest, INSTANCE, NextCall, READ};
 pub use configured::{ConfiguredInstance, Instances};
-use route::Route;
+pub use route::Route;
 
 /// Settings of one instance.
 #[derive(Clone, Debug)]
@@ -54,17 +54,18 @@ impl Instances {
 
     /// Runs `gitlab_find_action`, with the policy and the version of the instance.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
-        if self.is_single() {
-            if request.instance.is_some() {
-                self.route_find(request).map_err(|error| self.bounded(error))?;
-            }
-            return self.default.tools.find(&FindRequest { instance: None, ..request.clone() });
-        }
-        let route = self.route_find(request).map_err(|error| self.bounded(error))?;
+        self.find_at(&self.route_find(request)?, request)
+    }
+
+    /// Runs `gitlab_find_action` on a chosen instance.
+    pub fn find_at(&self, route: &Route, request: &FindRequest) -> Result<Answer, ToolError> {
         let found = route.instance.tools.find(request);
+        if self.is_single() {
+            return found;
+        }
         if !route.is_named {
             return match found {
-                Ok(answer) => Ok(self.redact(answer, route.instance)),
+                Ok(answer) => Ok(self.redact(answer, &route.instance)),
                 Err(error) => Err(self.bounded(error)),
             };
         }
@@ -75,39 +76,15 @@ impl Instances {
         outcome
     }
 
-    /// True if the answer of a find depends on the version of the instance, which is not known yet.
-    pub fn needs_version(&self, request: &FindRequest, answer: &Answer) -> bool {
-        self.found_in(request).needs_version(answer)
-    }
-
-    /// The tools whose policy and version a find is answered by.
-    pub fn found_in(&self, request: &FindRequest) -> &Tools {
-        match self.is_single() {
-            true => &self.default.tools,
-            false => self.route_find(request).map_or(&self.default.tools, |route| &route.instance.tools),
-        }
-    }
-
     /// Runs `gitlab_execute_action` on the instance that the request is for.
     pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        if self.is_single() {
-            let request = self.check_instance(request).map_err(|error| self.bounded(error))?;
-            return self.default.tools.execute(&request).await;
-        }
-        let route = self.route_execute(request).map_err(|error| self.bounded(error))?;
-        let request = self.without_instance(request);
-        self.finish(route.instance.tools.execute(&request).await, route)
+        let (route, request) = self.route_execute(request)?;
+        self.finish(route.instance.tools.execute(&request).await, &route)
     }
 
     /// Runs `gitlab_read_action`: executes what policy calls a read, and refuses everything else.
-    pub async fn read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        let chosen = match self.is_single() {
-            true => self
-                .check_instance(request)
-                .map(|asked| (Route { instance: &self.default, is_named: false }, asked)),
-            false => self.route_execute(request).map(|route| (route, self.without_instance(request))),
-        };
-        let (route, asked) = chosen.map_err(|error| self.bounded(error))?;
+    pub async fn execute_read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+        let (route, asked) = self.route_execute(request)?;
         let Some(reader) = &route.instance.reader else {
             let message = format!("{READ} is not offered (GITLAB_READ_TOOL)");
             let error = ToolError::new(ErrorKind::Denied, message);
@@ -120,7 +97,7 @@ impl Instances {
             }
             error
         });
-        if self.is_single() { outcome } else { self.finish(outcome, route) }
+        self.finish(outcome, &route)
     }
 
     /// The tools of the instance of that name, else those of the default.
@@ -145,9 +122,7 @@ impl Instances {
         }
         let name = names.first().and_then(|pair| pair.strip_prefix("instance="));
         let instance = name.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned());
-        let route = self
-            .route_find(&FindRequest { instance, ..FindRequest::default() })
-            .map_err(|error| self.bounded(error))?;
+        let route = self.route_find(&FindRequest { instance, ..FindRequest::default() })?;
         Ok((Arc::clone(&route.instance.tools), uri))
     }
 
@@ -165,30 +140,11 @@ impl Instances {
         }
     }
 
-    /// The request for the only instance, without its name.
-    ///
-    /// # Errors
-    /// A name that is not the instance's.
-    fn check_instance(&self, request: &ExecuteRequest) -> Result<ExecuteRequest, ToolError> {
-        if let Some(name) = &request.instance {
-            self.named(name, request)?;
-        }
-        Ok(ExecuteRequest { instance: None, ..request.clone() })
-    }
-
-    /// The request as the tools of one instance take it. A confirmation token is then independent of how the instance
-    /// was chosen.
-    fn without_instance(&self, request: &ExecuteRequest) -> ExecuteRequest {
-        let mut request = ExecuteRequest { instance: None, ..request.clone() };
-        let action = self.front.catalog().get(&request.action).ok().flatten();
-        if action.is_some_and(|action| action.param(INSTANCE).is_none()) {
-            request.params.shift_remove(INSTANCE);
-        }
-        request
-    }
-
     /// The outcome with the name of its instance, which its calls carry too, and without the credentials of the others.
-    fn finish(&self, outcome: Result<Answer, ToolError>, route: Route<'_>) -> Result<Answer, ToolError> {
+    fn finish(&self, outcome: Result<Answer, ToolError>, route: &Route) -> Result<Answer, ToolError> {
+        if self.is_single() {
+            return outcome;
+        }
         let name = &route.instance.name;
         let carry = |tool: &str, arguments: &Map<String, Value>| {
             let mut arguments = arguments.clone();
@@ -199,7 +155,7 @@ impl Instances {
             Ok(mut answer) => {
                 answer.structured.insert(INSTANCE.to_owned(), json!(name));
                 answer.text = format!("Instance: {name}\n{}", answer.text);
-                Ok(self.redact(answer, route.instance))
+                Ok(self.redact(answer, &route.instance))
             }
             Err(mut error) => {
                 if !route.instance.is_plain {

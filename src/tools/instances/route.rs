@@ -1,46 +1,90 @@
 //! Chooses the instance of a call: by a URL in it, by its argument `instance`, by the git remote of the workspace, or
 //! the default.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::addresses::Addresses;
 use super::configured::{ConfiguredInstance, Instances};
 use crate::call::{self, FullPath};
+use crate::tools::action_lookup;
 use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::state::Tools;
 use crate::tools::types::{ExecuteRequest, FindRequest, INSTANCE, NextCall};
 use crate::tools::workspace::{self, git_remote};
 use crate::untrusted::quote;
 
 /// A chosen instance.
-#[derive(Clone, Copy, Debug)]
-pub struct Route<'a> {
-    pub instance: &'a ConfiguredInstance,
+#[derive(Clone, Debug)]
+pub struct Route {
+    pub(super) instance: Arc<ConfiguredInstance>,
     /// True if the request itself names the instance, by a URL or the argument.
-    pub is_named: bool,
+    pub(super) is_named: bool,
+}
+
+impl Route {
+    /// The tools of the instance.
+    pub fn tools(&self) -> &Arc<Tools> {
+        &self.instance.tools
+    }
 }
 
 impl Instances {
-    /// The instance of an execute.
-    pub(super) fn route_execute(&self, request: &ExecuteRequest) -> Result<Route<'_>, ToolError> {
+    /// The instance of an execute, and the request as its tools take it: without the name, so that a confirmation token
+    /// is independent of how the instance was chosen.
+    pub(super) fn route_execute(
+        &self,
+        request: &ExecuteRequest,
+    ) -> Result<(Route, ExecuteRequest), ToolError> {
+        let request = self.lift_instance(request);
+        let route = self.choose_for_execute(&request).map_err(|error| self.bounded(error))?;
+        Ok((route, ExecuteRequest { instance: None, ..request }))
+    }
+
+    /// The instance of a find.
+    ///
+    /// # Errors
+    /// A name or URL of no configured instance.
+    pub fn route_find(&self, request: &FindRequest) -> Result<Route, ToolError> {
+        self.choose_for_find(request).map_err(|error| self.bounded(error))
+    }
+
+    /// The request with its argument `instance`, which may be among the parameters. If it is given in both places, the
+    /// parameter stays and is refused.
+    fn lift_instance(&self, request: &ExecuteRequest) -> ExecuteRequest {
+        let lifted = || {
+            // A call that cannot be resolved is refused by whichever instance gets it.
+            let action = action_lookup::resolve(&self.front, request).ok()?.action;
+            action_lookup::lift_argument(&action, request, INSTANCE)
+        };
+        let is_among_params = request.instance.is_none() && request.params.contains_key(INSTANCE);
+        is_among_params.then(lifted).flatten().unwrap_or_else(|| request.clone())
+    }
+
+    fn choose_for_execute(&self, request: &ExecuteRequest) -> Result<Route, ToolError> {
+        let named = request.instance.as_deref().map(|name| self.require_named(name, request)).transpose()?;
+        let route = |instance: &Arc<ConfiguredInstance>, is_named: bool| Route {
+            instance: Arc::clone(instance),
+            is_named,
+        };
+        if self.is_single() {
+            return Ok(route(&self.default, false));
+        }
         let addresses = Addresses::of_request(&self.front, request);
-        let given = request.instance.as_deref().or_else(|| self.misplaced_argument(request));
-        let named = given.map(|name| self.named(name, request)).transpose()?;
         let by_url = self.by_url(&addresses)?;
         match (named, by_url.first()) {
             (Some(named), Some(of_url)) if !of_url.shares_root(named) => {
-                Err(self.contradiction(named, of_url, request))
+                Err(contradiction(named, of_url, request))
             }
-            (Some(named), _) => Ok(Route { instance: named, is_named: true }),
-            (None, Some(_)) => Ok(Route { instance: self.account(&by_url, &addresses)?, is_named: true }),
-            (None, None) => {
-                let place = self.of_workspace(&addresses)?;
-                Ok(Route { instance: place, is_named: false })
-            }
+            (Some(named), _) => Ok(route(named, true)),
+            (None, Some(_)) => Ok(route(self.account(&by_url, &addresses)?, true)),
+            (None, None) => Ok(route(self.of_workspace(&addresses)?, false)),
         }
     }
 
-    /// The instance of a find: its URL's, that of its argument, the workspace's, or the default.
-    pub(super) fn route_find(&self, request: &FindRequest) -> Result<Route<'_>, ToolError> {
+    /// The instance of a find: that of its argument, its URL's, the workspace's, or the default.
+    fn choose_for_find(&self, request: &FindRequest) -> Result<Route, ToolError> {
         if let Some(name) = request.instance.as_deref() {
             let instance = self.find_named(name).ok_or_else(|| {
                 let mut arguments = json!(request);
@@ -49,7 +93,10 @@ impl Instances {
                 }
                 self.unknown_name(name).fix(NextCall::find(arguments))
             })?;
-            return Ok(Route { instance, is_named: true });
+            return Ok(Route { instance: Arc::clone(instance), is_named: true });
+        }
+        if self.is_single() {
+            return Ok(Route { instance: Arc::clone(&self.default), is_named: false });
         }
         let query = request.query.trim();
         let of_url =
@@ -65,11 +112,11 @@ impl Instances {
             Some(instance) => instance,
             None => self.of_workspace(&Addresses::default())?,
         };
-        Ok(Route { instance, is_named: of_url.is_some() })
+        Ok(Route { instance: Arc::clone(instance), is_named: of_url.is_some() })
     }
 
     /// The instance of a name, a host or a root URL.
-    pub(super) fn find_named(&self, name: &str) -> Option<&ConfiguredInstance> {
+    pub(super) fn find_named(&self, name: &str) -> Option<&Arc<ConfiguredInstance>> {
         let name = name.trim();
         let by_name = self.all().find(|instance| instance.name.eq_ignore_ascii_case(name));
         by_name.or_else(|| {
@@ -85,45 +132,19 @@ impl Instances {
     }
 
     /// The instance of that name, else the error for a request with an unknown one.
-    pub(super) fn named(
+    pub(super) fn require_named(
         &self,
         name: &str,
         request: &ExecuteRequest,
-    ) -> Result<&ConfiguredInstance, ToolError> {
+    ) -> Result<&Arc<ConfiguredInstance>, ToolError> {
         self.find_named(name)
-            .ok_or_else(|| self.unknown_name(name).fix(NextCall::for_request(&self.without_consent(request))))
-    }
-
-    /// The request without its instance and without consent: consent to a call of one instance is none to another.
-    fn without_consent(&self, request: &ExecuteRequest) -> ExecuteRequest {
-        ExecuteRequest { confirm: None, confirmation_token: None, ..self.without_instance(request) }
-    }
-
-    fn contradiction(
-        &self,
-        named: &ConfiguredInstance,
-        of_url: &ConfiguredInstance,
-        request: &ExecuteRequest,
-    ) -> ToolError {
-        let message = format!(
-            "`instance` is {}, but a URL in the call is of {}. Nothing was sent",
-            named.name, of_url.name
-        );
-        let request = ExecuteRequest { instance: Some(of_url.name.clone()), ..self.without_consent(request) };
-        ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::for_request(&request))
-    }
-
-    /// The argument `instance` among the parameters of an action that has no such parameter.
-    fn misplaced_argument<'r>(&self, request: &'r ExecuteRequest) -> Option<&'r str> {
-        let text = request.params.get(INSTANCE)?.as_str()?;
-        let action = self.front.catalog().get(&request.action).ok().flatten()?;
-        action.param(INSTANCE).is_none().then_some(text)
+            .ok_or_else(|| self.unknown_name(name).fix(NextCall::for_request(&without_consent(request))))
     }
 
     /// The accounts of the instance that the URLs of a call are of; none if it has no URL. URLs of two instances, or of
     /// an unknown one, are refused.
-    fn by_url(&self, addresses: &Addresses) -> Result<Vec<&ConfiguredInstance>, ToolError> {
-        let mut found: Vec<&ConfiguredInstance> = Vec::new();
+    fn by_url(&self, addresses: &Addresses) -> Result<Vec<&Arc<ConfiguredInstance>>, ToolError> {
+        let mut found: Vec<&Arc<ConfiguredInstance>> = Vec::new();
         for text in &addresses.targets {
             let of_text = self.addressed_by(text);
             match (of_text.first(), found.first()) {
@@ -139,9 +160,9 @@ impl Instances {
     }
 
     /// The accounts of the instance that an address is of: below the longest root, where one is below another.
-    fn addressed_by(&self, text: &str) -> Vec<&ConfiguredInstance> {
+    fn addressed_by(&self, text: &str) -> Vec<&Arc<ConfiguredInstance>> {
         let root = |instance: &ConfiguredInstance| instance.tools.base.path().len();
-        let mut found: Vec<&ConfiguredInstance> =
+        let mut found: Vec<&Arc<ConfiguredInstance>> =
             self.all().filter(|instance| instance.is_addressed_by(text)).collect();
         let longest = found.iter().map(|instance| root(instance)).max();
         found.retain(|instance| Some(root(instance)) == longest);
@@ -150,9 +171,9 @@ impl Instances {
 
     /// The first instance that a working copy of the client comes from, else the default; of several accounts there,
     /// the one for the path.
-    fn of_workspace(&self, addresses: &Addresses) -> Result<&ConfiguredInstance, ToolError> {
+    fn of_workspace(&self, addresses: &Addresses) -> Result<&Arc<ConfiguredInstance>, ToolError> {
         for (_, _, remote) in workspace::remotes(&self.default.tools) {
-            let there: Vec<&ConfiguredInstance> =
+            let there: Vec<&Arc<ConfiguredInstance>> =
                 self.all().filter(|instance| instance.is_remote(&remote)).collect();
             let Some(first) = there.first() else { continue };
             let paths = git_remote::paths(&remote, &first.tools.base).unwrap_or_default();
@@ -160,7 +181,7 @@ impl Instances {
             let of_remote = Addresses { targets: Vec::new(), paths: paths.into_iter().take(1).collect() };
             return self.account(&there, named.unwrap_or(&of_remote));
         }
-        let there: Vec<&ConfiguredInstance> =
+        let there: Vec<&Arc<ConfiguredInstance>> =
             self.all().filter(|instance| instance.shares_root(&self.default)).collect();
         self.account(&there, addresses)
     }
@@ -173,10 +194,10 @@ impl Instances {
     /// a match it is the first account without patterns.
     fn account<'a>(
         &'a self,
-        there: &[&'a ConfiguredInstance],
+        there: &[&'a Arc<ConfiguredInstance>],
         addresses: &Addresses,
-    ) -> Result<&'a ConfiguredInstance, ToolError> {
-        let mut chosen: Option<&ConfiguredInstance> = None;
+    ) -> Result<&'a Arc<ConfiguredInstance>, ToolError> {
+        let mut chosen: Option<&Arc<ConfiguredInstance>> = None;
         let base = there.first().map_or(&self.default.tools.base, |instance| &instance.tools.base);
         let of_targets = addresses.targets.iter().filter_map(|text| call::path_of(text, base));
         for path in addresses.paths.iter().cloned().chain(of_targets) {
@@ -211,6 +232,24 @@ impl Instances {
             self.all().map(|instance| format!("{} ({})", instance.name, instance.tools.base)).collect();
         format!("Configured: {}.", known.join(", "))
     }
+}
+
+/// The request without its instance and without consent: consent to a call of one instance is none to another.
+fn without_consent(request: &ExecuteRequest) -> ExecuteRequest {
+    ExecuteRequest { instance: None, confirm: None, confirmation_token: None, ..request.clone() }
+}
+
+fn contradiction(
+    named: &ConfiguredInstance,
+    of_url: &ConfiguredInstance,
+    request: &ExecuteRequest,
+) -> ToolError {
+    let message = format!(
+        "`instance` is {}, but a URL in the call is of {}. Nothing was sent",
+        named.name, of_url.name
+    );
+    let request = ExecuteRequest { instance: Some(of_url.name.clone()), ..without_consent(request) };
+    ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::for_request(&request))
 }
 
 fn two_instances(one: &ConfiguredInstance, other: &ConfiguredInstance) -> ToolError {

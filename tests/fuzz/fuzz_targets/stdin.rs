@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use gitlab_mcp::server::{Backend, serve_on};
-use gitlab_mcp::tools::{Answer, ExecuteRequest, FindRequest, ToolError};
+use gitlab_mcp::tools::{Answer, ExecuteRequest, FindRequest, Route, ToolError};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,7 +18,7 @@ static RUNTIME: LazyLock<Runtime> =
 struct Silent;
 
 impl Backend for Silent {
-    fn find(&self, _: &FindRequest) -> Result<Answer, ToolError> {
+    fn find(&self, _: &FindRequest, _: Option<&Route>) -> Result<Answer, ToolError> {
         Ok(Answer::new(Map::new(), "found".to_owned()))
     }
 

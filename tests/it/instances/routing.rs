@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::{ACCOUNT_TOKEN, HOME_TOKEN, Setup, WORK_TOKEN, call};
 use crate::http::HttpServer;
 use crate::support::client::{Client, EXECUTE, FIND, LATEST_HANDSHAKE, Reply, follow, program, refused};
-use crate::support::scripted_gitlab::answer;
+use crate::support::scripted_gitlab::{Gitlab, answer};
+use crate::surfaces::listings::list;
 
 fn run(client: &mut Client, action: &str, params: Value, beside: Value) -> Reply {
     client.call(EXECUTE, call(action, params, beside))
@@ -132,6 +133,35 @@ fn what_is_not_configured_is_refused_with_what_is() {
 }
 
 #[test]
+fn a_name_among_the_parameters_is_the_argument() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[]);
+    let inside = |name: &str| json!({"fullPath": "acme/widget", "iid": 7, "instance": name});
+    // By its id, by an alias and as a REST request.
+    for (action, params) in [
+        ("issue.get", inside("work")),
+        ("get_issue", inside("work")),
+        ("GET /projects/acme%2Fwidget/issues/7", json!({"instance": "work"})),
+    ] {
+        let reply = run(&mut client, action, params, json!({}));
+        assert_eq!(reply.structured["instance"], "work", "{action}: {}", reply.text);
+    }
+    let sent = || {
+        let of = |gitlab: &Gitlab| gitlab.seen().iter().filter(|line| line.contains("/issues/")).count();
+        (of(&setup.home), of(&setup.work))
+    };
+    let before = sent();
+    let error = refused(&run(&mut client, "issue.get", inside("nobody"), json!({})), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("no GitLab is configured as"), "{error}");
+    assert!(error["fix"]["arguments"]["params"].get("instance").is_none(), "{error}");
+    // Given twice, it is not guessed which one is right.
+    let twice = json!({"instance": setup.home_name()});
+    let error = refused(&run(&mut client, "issue.get", inside("work"), twice), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("instance"), "{error}");
+    assert_eq!(sent(), before, "nothing is sent");
+}
+
+#[test]
 fn a_name_that_is_not_that_of_the_only_instance_is_refused() {
     let setup = Setup::new();
     let url = setup.home.url();
@@ -148,6 +178,9 @@ fn a_name_that_is_not_that_of_the_only_instance_is_refused() {
         assert_eq!(code, Some(1), "{text}");
         assert!(text.contains("no GitLab is configured as \"nobody\""), "{text}");
     }
+    let inside = json!({"fullPath": "acme/widget", "iid": 7, "instance": "nobody"}).to_string();
+    let output = program(&["execute", "issue.get", "--params", &inside], &variables).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no GitLab is configured as"), "{output:?}");
     assert!(setup.home.seen().is_empty(), "{:?}", setup.home.seen());
     let reading = ["execute", "issue.get", "--params", params.as_str()];
     for name in [setup.home_name(), url.clone()] {

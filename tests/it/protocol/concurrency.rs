@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use gitlab_mcp::server::{Backend, ServerError, serve_on};
-use gitlab_mcp::tools::{Answer, ExecuteRequest, FindRequest, ToolError};
+use gitlab_mcp::tools::{Answer, ExecuteRequest, FindRequest, Route, ToolError};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
 use tokio::sync::Semaphore;
@@ -42,7 +42,7 @@ impl Drop for Running<'_> {
 }
 
 impl Backend for StandIn {
-    fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
+    fn find(&self, request: &FindRequest, _: Option<&Route>) -> Result<Answer, ToolError> {
         assert_ne!(request.query, "panic", "as asked");
         Ok(answer())
     }
