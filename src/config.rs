@@ -39,7 +39,6 @@ pub use table::{
 };
 
 use crate::call::QuickActions;
-use crate::credentials::Choice;
 use crate::gitlab::{self, ClientCertificate, ExtraHeader};
 use crate::policy::{self, Confirm, FamilyTool};
 use crate::server;
@@ -54,12 +53,10 @@ const RETRIES: u32 = 3;
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The default instance.
-    pub instance: Instance,
-    /// The source of the token of the default instance.
-    pub credentials: Choice,
+    pub default: ConfiguredInstance,
+    /// The other instances.
+    pub others: Vec<ConfiguredInstance>,
     pub login: Login,
-    /// All instances, the default first.
-    pub instances: Vec<ConfiguredInstance>,
     pub policy: policy::Settings,
     /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
@@ -135,13 +132,11 @@ impl Config {
             insecure_tls,
             is_plain: true,
         };
-        let instances = sources.instances(plain, &listed, timeout, &login)?;
-        let default = instances.first().ok_or(ConfigError::Missing(URL.name))?;
+        let (default, others) = sources.instances(plain, &listed, timeout, &login)?;
         Ok(Config {
-            credentials: default.credentials.clone(),
-            instance: default.instance.clone(),
+            default,
+            others,
             login,
-            instances,
             policy: sources.policy(&surface, confirmation.confirm)?,
             quick_actions: sources.parse_required(&QUICK_ACTIONS, values::quick_actions)?,
             autopilot: confirmation.autopilot,
@@ -164,6 +159,11 @@ impl Config {
     }
 
     /// Adds overrides from environment variables, which take precedence over the file.
+    /// All instances, the default first.
+    pub fn instances(&self) -> impl Iterator<Item = &ConfiguredInstance> {
+        std::iter::once(&self.default).chain(&self.others)
+    }
+
     ///
     /// # Errors
     /// A description that is not text.
@@ -223,8 +223,8 @@ impl Config {
         }
     }
 
-    /// Settings of the tools of every instance; `sandbox` is the root URL of the sandbox. None if there is no instance, or
-    /// the sandbox is one and has no root.
+    /// Settings of the tools of every instance; `sandbox` is the root URL of the sandbox. None if the sandbox is
+    /// an instance and has no root.
     pub fn all_settings(&self, sandbox: Option<&Url>) -> Option<AllSettings> {
         let of_instance = |one: &ConfiguredInstance| {
             let root = match &one.instance {
@@ -239,16 +239,11 @@ impl Config {
                 tools,
             })
         };
-        let (default, others) = self.instances.split_first()?;
         Some(AllSettings {
-            default: of_instance(default)?,
-            others: others.iter().map(of_instance).collect::<Option<_>>()?,
+            default: of_instance(&self.default)?,
+            others: self.others.iter().map(of_instance).collect::<Option<_>>()?,
             policy: self.policy.clone(),
         })
-    }
-
-    fn is_default(&self, instance: &ConfiguredInstance) -> bool {
-        self.instances.first().is_some_and(|default| default.name == instance.name)
     }
 
     /// Settings of the tools of an instance with the root URL `base`. The default project belongs to the default
@@ -266,7 +261,7 @@ impl Config {
             policy,
             quick_actions: self.quick_actions,
             audit: self.audit,
-            project: self.project.clone().filter(|_| self.is_default(of)),
+            project: self.project.clone().filter(|_| self.default.name == of.name),
             max_bytes: self.max_bytes,
             files_dir: self.files_dir.clone(),
             capabilities: self.capabilities,

@@ -40,7 +40,7 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
     }
     log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.
-    let sandbox = match config.instances.iter().any(|one| one.instance == Instance::Sandbox) {
+    let sandbox = match config.instances().any(|one| one.instance == Instance::Sandbox) {
         true => Some(Sandbox::start().await?),
         false => None,
     };
@@ -90,24 +90,27 @@ fn log_warnings(config: &Config, command: &Connected) {
         tracing::warn!("{warning}");
     }
     let brings_own_token = config.http.as_ref().is_some_and(|http| http.auth != AuthMode::None);
-    if config.credentials.is_none() && config.instance != Instance::Sandbox && !brings_own_token {
+    if config.default.credentials.is_none()
+        && config.default.instance != Instance::Sandbox
+        && !brings_own_token
+    {
         tracing::warn!(
             "no token is set (GITLAB_TOKEN, or gitlab-mcp auth login): only public data is available"
         );
     }
-    for credentials in config.instances.iter().map(|one| &one.credentials) {
+    for credentials in config.instances().map(|one| &one.credentials) {
         for name in credentials.unused() {
             tracing::warn!("{name} is not used: the token comes from {}", credentials.describe());
         }
     }
-    for exposed in config.instances.iter().filter(|one| config.exposes_token(one)) {
+    for exposed in config.instances().filter(|one| config.exposes_token(one)) {
         let place = if exposed.is_plain { "GITLAB_URL" } else { exposed.name.as_str() };
         tracing::warn!("the token travels unencrypted: {place} is plain http to another machine");
     }
     for warning in config.confirmation_warnings() {
         tracing::warn!("{warning}");
     }
-    for unverified in config.instances.iter().filter(|one| one.insecure_tls) {
+    for unverified in config.instances().filter(|one| one.insecure_tls) {
         let setting = "GITLAB_INSECURE_TLS is set: GitLab's certificate is not verified, and anyone on the network path can \
                        read the token";
         match unverified.is_plain {

@@ -1,5 +1,6 @@
 //! The configured GitLab instances: the one of the plain settings, and the tables `[[instance]]` of the settings file.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -67,7 +68,7 @@ impl ConfiguredInstance {
 }
 
 impl Sources<'_> {
-    /// All instances, the default first. The plain settings are the default if they name a URL or a token, or if there
+    /// The default instance and the others. The plain settings are the default if they name a URL or a token, or if there
     /// is no table; else it is that of the first table. A sign-in and GITLAB_CREDENTIALS name no token. `listed` are further roots, of the HTTP server.
     ///
     /// # Errors
@@ -78,28 +79,26 @@ impl Sources<'_> {
         listed: &[Url],
         time_limit: Duration,
         login: &Login,
-    ) -> Result<Vec<ConfiguredInstance>, ConfigError> {
-        let (mut instances, insecure_tls) = (Vec::new(), plain.insecure_tls);
+    ) -> Result<(ConfiguredInstance, Vec<ConfiguredInstance>), ConfigError> {
+        let insecure_tls = plain.insecure_tls;
+        let mut tables = VecDeque::new();
         for table in self.file.iter().flat_map(|file| &file.instances) {
-            instances.push(self.configured(table, time_limit, login)?);
+            tables.push_back(self.configured(table, time_limit, login)?);
         }
         let is_plain_set = plain.credentials.is_given() || self.find(&URL)?.is_some();
-        if is_plain_set || instances.is_empty() {
-            instances.insert(0, plain);
-        }
+        let default = if is_plain_set { plain } else { tables.pop_front().unwrap_or(plain) };
+        let mut others = Vec::from(tables);
         for url in listed {
             let is_known = |one: &ConfiguredInstance| one.instance == Instance::At(url.clone());
-            if !instances.iter().any(is_known) {
-                instances.push(ConfiguredInstance::at(url.clone(), insecure_tls));
+            if !std::iter::once(&default).chain(&others).any(is_known) {
+                others.push(ConfiguredInstance::at(url.clone(), insecure_tls));
             }
         }
-        for (at, one) in instances.iter().enumerate() {
-            let is_twice = |other: &ConfiguredInstance| other.name.eq_ignore_ascii_case(&one.name);
-            if instances.iter().skip(at + 1).any(is_twice) {
-                return Err(ConfigError::TwoInstances(one.name.clone()));
-            }
+        let mut names = BTreeSet::from([default.name.to_ascii_lowercase()]);
+        if let Some(twice) = others.iter().find(|one| !names.insert(one.name.to_ascii_lowercase())) {
+            return Err(ConfigError::TwoInstances(twice.name.clone()));
         }
-        Ok(instances)
+        Ok((default, others))
     }
 
     fn configured(

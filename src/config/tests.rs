@@ -23,7 +23,7 @@ fn refusal(variables: &[(&str, &str)]) -> String {
 }
 
 fn root(url: &str) -> String {
-    match resolve(&[("GITLAB_URL", url)]).unwrap().instance {
+    match resolve(&[("GITLAB_URL", url)]).unwrap().default.instance {
         Instance::At(url) => url.to_string(),
         Instance::Sandbox => "sandbox".to_owned(),
     }
@@ -38,9 +38,9 @@ fn file(text: &str) -> tempfile::NamedTempFile {
 #[test]
 fn nothing_set_is_gitlab_com_without_a_token() {
     let config = resolve(&[]).unwrap();
-    assert_eq!(config.instance, Instance::At(Url::parse("https://gitlab.com/").unwrap()));
+    assert_eq!(config.default.instance, Instance::At(Url::parse("https://gitlab.com/").unwrap()));
     assert!(
-        config.credentials.is_none()
+        config.default.credentials.is_none()
             && !config.policy.read_only
             && !config.policy.safe_mode
             && config.project.is_none()
@@ -115,15 +115,15 @@ fn switches_take_the_usual_words() {
 
 /// The token that is sent, by its header, if it does not change.
 fn token(config: &Config) -> Option<Token> {
-    let connection = config.connection(&config.instances[0], Url::parse("https://gitlab.com/").unwrap());
-    config.credentials.credential(&connection)?.fixed().cloned()
+    let connection = config.connection(&config.default, Url::parse("https://gitlab.com/").unwrap());
+    config.default.credentials.credential(&connection)?.fixed().cloned()
 }
 
 #[test]
 fn a_token_comes_from_the_first_source_that_has_one() {
     let held = file("  glpat-1234\n");
     let path = held.path().to_str().unwrap();
-    let source = |variables: &[(&str, &str)]| resolve(variables).unwrap().credentials.describe();
+    let source = |variables: &[(&str, &str)]| resolve(variables).unwrap().default.credentials.describe();
     // Each takes precedence over all that follow.
     let sources = [
         ("GITLAB_TOKEN_FILE", path, format!("GITLAB_TOKEN_FILE ({path})")),
@@ -141,7 +141,7 @@ fn a_token_comes_from_the_first_source_that_has_one() {
     }
     assert_eq!(source(&[]), "none");
     let config = resolve(&[("GITLAB_TOKEN", "glpat-1"), ("GITLAB_TOKEN_FILE", path)]).unwrap();
-    assert_eq!(config.credentials.unused(), ["GITLAB_TOKEN"]);
+    assert_eq!(config.default.credentials.unused(), ["GITLAB_TOKEN"]);
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn a_token_is_for_the_configured_instance_only() {
         ("https://a.example:8443/x/", false),
         ("https://b.example/x/", false),
     ] {
-        let connection = config.connection(&config.instances[0], Url::parse(url).unwrap());
-        assert_eq!(config.credentials.credential(&connection).is_some(), expected, "{url}");
+        let connection = config.connection(&config.default, Url::parse(url).unwrap());
+        assert_eq!(config.default.credentials.credential(&connection).is_some(), expected, "{url}");
     }
 }
 
@@ -177,23 +177,23 @@ fn variables_of_a_job_hold_for_its_own_instance_and_below_every_setting() {
         ("CI_JOB_TOKEN", "glcbt-1"),
     ];
     let config = resolve(&job).unwrap();
-    assert_eq!(config.instance, Instance::At(Url::parse("https://git.example.com/").unwrap()));
+    assert_eq!(config.default.instance, Instance::At(Url::parse("https://git.example.com/").unwrap()));
     assert_eq!(config.project.as_deref(), Some("acme/widget"));
-    assert_eq!(config.instances[0].ca_file.as_deref(), Some(authority.path()));
-    assert_eq!(config.credentials.describe(), "CI_JOB_TOKEN");
+    assert_eq!(config.default.ca_file.as_deref(), Some(authority.path()));
+    assert_eq!(config.default.credentials.describe(), "CI_JOB_TOKEN");
 
     let with = |more: &[(&str, &str)]| resolve(&[&job, more].concat()).unwrap();
     let config = with(&[("GITLAB_PROJECT", "a/b"), ("GITLAB_TOKEN", "glpat-1")]);
     assert_eq!(
-        (config.project.as_deref(), config.credentials.describe().as_str()),
+        (config.project.as_deref(), config.default.credentials.describe().as_str()),
         (Some("a/b"), "GITLAB_TOKEN")
     );
-    assert!(config.credentials.unused().is_empty(), "nobody set the token of the job");
+    assert!(config.default.credentials.unused().is_empty(), "the token of the job is not a setting");
     for url in ["https://gitlab.com", "http://git.example.com", "https://git.example.com:8443", "sandbox"] {
         let config = with(&[("GITLAB_URL", url)]);
         assert!(config.project.is_none() && config.ca_file.is_none(), "{url}");
-        assert!(config.instances[0].ca_file.is_none(), "{url}");
-        assert_eq!(config.credentials.describe(), "none", "{url}");
+        assert!(config.default.ca_file.is_none(), "{url}");
+        assert_eq!(config.default.credentials.describe(), "none", "{url}");
     }
     let tables = file("[[instance]]\nname = 'work'\nurl = 'https://work.example'\n");
     let config = with(&[("GITLAB_MCP_CONFIG", tables.path().to_str().unwrap())]);
@@ -201,7 +201,7 @@ fn variables_of_a_job_hold_for_its_own_instance_and_below_every_setting() {
         let Instance::At(base) = &of.instance else { panic!("{} has no root", of.name) };
         config.connection(of, base.clone()).ca_file
     };
-    let files: Vec<_> = config.instances.iter().map(|of| (of.name.as_str(), ca_file(of))).collect();
+    let files: Vec<_> = config.instances().map(|of| (of.name.as_str(), ca_file(of))).collect();
     assert_eq!(files, [("git.example.com", Some(authority.path().to_owned())), ("work", None)]);
     assert!(refusal(&[("CI_SERVER_URL", "git.example.com")]).starts_with("CI_SERVER_URL: expected an http"));
 }
@@ -229,7 +229,7 @@ fn a_sign_in_and_helpers_do_not_make_the_plain_settings_the_default() {
     let (tables, sign_ins) = (tables.path().to_str().unwrap(), sign_ins.path().to_str().unwrap());
     let names = |variables: &[(&str, &str)]| -> Vec<String> {
         let config = resolve(&[&[("GITLAB_MCP_CONFIG", tables)], variables].concat()).unwrap();
-        config.instances.into_iter().map(|one| one.name).collect()
+        config.instances().map(|one| one.name.clone()).collect()
     };
     assert_eq!(names(&[("GITLAB_CREDENTIALS", "glab")]), ["work"]);
     assert_eq!(names(&[("GITLAB_LOGIN_FILE", sign_ins)]), ["work"]);
@@ -245,7 +245,7 @@ fn a_command_and_names_of_programs_are_checked() {
     );
     assert!(!refusal(&[("GITLAB_TOKEN_COMMAND", "print 'sesame")]).contains("sesame"));
     assert!(refusal(&[("GITLAB_CREDENTIALS", "hub")]).contains("expected glab and git"));
-    assert_eq!(resolve(&[("GITLAB_CREDENTIALS", "none")]).unwrap().credentials.describe(), "none");
+    assert_eq!(resolve(&[("GITLAB_CREDENTIALS", "none")]).unwrap().default.credentials.describe(), "none");
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn a_token_that_is_none_is_refused_without_being_shown() {
 fn a_token_that_would_travel_in_the_clear_is_noticed() {
     let exposes_token = |variables: &[(&str, &str)]| {
         let config = resolve(variables).unwrap();
-        config.exposes_token(&config.instances[0])
+        config.exposes_token(&config.default)
     };
     let exposes = |url| exposes_token(&[("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-1")]);
     assert!(exposes("http://gitlab.example.com"));
@@ -294,7 +294,7 @@ fn debug_shows_no_token() {
 #[test]
 fn what_a_client_left_out_is_not_set_and_what_it_left_unexpanded_is_refused() {
     let config = resolve(&[("GITLAB_TOKEN", ""), ("GITLAB_URL", " "), ("GITLAB_READ_ONLY", "")]).unwrap();
-    assert!(config.credentials.is_none() && !config.policy.read_only);
+    assert!(config.default.credentials.is_none() && !config.policy.read_only);
     let message = refusal(&[("GITLAB_TOKEN", "${GITLAB_TOKEN}")]);
     assert!(message.starts_with("GITLAB_TOKEN: unexpanded variable \"${GITLAB_TOKEN}\""));
 }

@@ -39,7 +39,7 @@ pub async fn run(
 
 /// The default instance with its root URL, and the file of sign-ins.
 fn default_target(config: &Config) -> Result<(&ConfiguredInstance, &Url, LoginFile), AuthError> {
-    let of = config.instances.first().ok_or(AuthError::Sandbox)?;
+    let of = &config.default;
     let Instance::At(base) = &of.instance else { return Err(AuthError::Sandbox) };
     let path = config.login.file.clone().ok_or(AuthError::NoFile)?;
     Ok((of, base, LoginFile::new(path)))
@@ -96,8 +96,12 @@ async fn log_in(
         Err(reason) => writeln!(out, "Signed in to {base}; the user is not known: {reason}.")?,
     }
     writeln!(out, "The sign-in is kept in {}.", file.path().display())?;
-    if config.credentials.login_file().is_none() && !config.credentials.is_none() {
-        writeln!(out, "It is not used as long as the token comes from {}.", config.credentials.describe())?;
+    if config.default.credentials.login_file().is_none() && !config.default.credentials.is_none() {
+        writeln!(
+            out,
+            "It is not used as long as the token comes from {}.",
+            config.default.credentials.describe()
+        )?;
     }
     Ok(())
 }
@@ -144,8 +148,8 @@ async fn show_status(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let tools = Tools::new(settings, &Composites)?;
-    let (instance, source) = match &config.instance {
-        Instance::At(base) => (base.to_string(), config.credentials.describe()),
+    let (instance, source) = match &config.default.instance {
+        Instance::At(base) => (base.to_string(), config.default.credentials.describe()),
         Instance::Sandbox => ("sandbox".to_owned(), "the sandbox".to_owned()),
     };
     let issued = tools.client().issued_token().await;

@@ -23,8 +23,8 @@ pub async fn run(
 ) -> Result<(), Failure> {
     let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
     found.extend(clients::findings());
-    let is_single = config.instances.len() == 1;
-    for ((name, tools), of) in instances.each().zip(&config.instances) {
+    let is_single = config.others.is_empty();
+    for ((name, tools), of) in instances.each().zip(config.instances()) {
         let findings = examine(tools, config, of).await.into_iter();
         let findings = findings.map(|finding| if of.is_plain { finding } else { finding.of_table(name) });
         found.extend(findings.map(|finding| if is_single { finding } else { finding.of_instance(name) }));
