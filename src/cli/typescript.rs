@@ -1,43 +1,19 @@
 //! `catalog types --ts` command: the parameters of actions as TypeScript types.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
 use super::Failure;
 use crate::catalog::{Action, Catalog, CatalogError, input_schema};
+use crate::surface::execute_schema;
 
-/// Types that follow those of the actions: the call of an action, as the tool takes it.
+/// Types of a call that depend on its action, in place of those of the schema.
+const GENERIC: [(&str, &str); 2] =
+    [("action", "A"), ("params", "Actions[A] | ({ target: string } & Partial<Actions[A]>)")];
+
+/// Type that follows the arguments of a call.
 const CALL: &str = "\
-/** The id of an action. */
-export type ActionId = keyof Actions;
-
-/** The arguments of gitlab_execute_action. */
-export interface ExecuteArguments<A extends ActionId = ActionId> {
-  action: A;
-  /** `target` takes a URL or a reference such as group/project#12 in place of fullPath and the object's number. */
-  params?: Actions[A] | ({ target: string } & Partial<Actions[A]>);
-  /** True to run an action that needs confirmation; ask the user first. */
-  confirm?: boolean;
-  confirmation_token?: string;
-  /** Only these fields of the answer, such as author.username. */
-  fields?: string[];
-  view?: \"compact\" | \"full\";
-  /** Show the request; send nothing. */
-  dry_run?: boolean;
-  offset?: number;
-  lines?: string;
-  /** A new file for a download. */
-  save_to?: string;
-  /** Read all pages of a list. */
-  all?: boolean;
-  count_by?: string;
-  sum?: string;
-  top?: number;
-  /** The GitLab instance, if several are configured. */
-  instance?: string;
-}
-
 /** Calls gitlab_execute_action; the sandbox provides it. */
 export type Execute = <A extends ActionId>(call: ExecuteArguments<A>) => Promise<{ data?: unknown; [field: string]: unknown }>;
 ";
@@ -63,8 +39,28 @@ pub(super) fn write(catalog: &Catalog, names: &[String], out: &mut dyn Write) ->
             write_action(catalog, &action, out)?;
         }
     }
-    writeln!(out, "}}\n\n{}", CALL.trim_end())?;
+    writeln!(out, "}}\n\n/** The id of an action. */\nexport type ActionId = keyof Actions;\n")?;
+    write_call(&execute_schema(), out)?;
+    write!(out, "\n{CALL}")?;
     Ok(())
+}
+
+/// Writes the arguments of a call, by the schema of the tool.
+fn write_call(schema: &Value, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "/** The arguments of gitlab_execute_action. */\n\
+         export interface ExecuteArguments<A extends ActionId = ActionId> {{"
+    )?;
+    let required = required(schema);
+    for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let generic =
+            GENERIC.iter().find(|(known, _)| known == name).map(|(_, written)| (*written).to_owned());
+        let comment = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        writeln!(out, "  /** {} */", comment.replace("*/", "* /"))?;
+        writeln!(out, "  {}: {};", property(name, &required), generic.unwrap_or_else(|| type_of(schema)))?;
+    }
+    writeln!(out, "}}")
 }
 
 /// True if the name is the id or its domain.
@@ -121,25 +117,28 @@ fn object(schema: &Value) -> String {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return "Record<string, unknown>".to_owned();
     };
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    fields(properties, &required)
+    fields(properties, &required(schema))
+}
+
+/// Names of the required properties of an object.
+fn required(schema: &Value) -> Vec<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn fields(properties: &Map<String, Value>, required: &[&str]) -> String {
     if properties.is_empty() {
         return "Record<string, never>".to_owned();
     }
-    let field = |(name, schema): (&String, &Value)| {
-        let mark = if required.contains(&name.as_str()) { "" } else { "?" };
-        format!("{}{mark}: {}", key(name), type_of(schema))
-    };
+    let field =
+        |(name, schema): (&String, &Value)| format!("{}: {}", property(name, required), type_of(schema));
     format!("{{ {} }}", properties.iter().map(field).collect::<Vec<_>>().join("; "))
+}
+
+/// A property name with the mark of an optional one.
+fn property(name: &str, required: &[&str]) -> String {
+    let mark = if required.contains(&name) { "" } else { "?" };
+    format!("{}{mark}", key(name))
 }
 
 /// A property name, quoted unless it is an identifier.

@@ -283,6 +283,16 @@ pub fn extra_arguments(tools: &Tools) -> impl Iterator<Item = &'static Argument>
     arguments.iter().filter(|argument| !["action", "params"].contains(&argument.name))
 }
 
+/// The schema of the arguments of `gitlab_execute_action`, where calls may name one of several instances.
+pub fn execute_schema() -> Value {
+    let required = EXECUTE.arguments.iter().filter(|argument| argument.required);
+    json!({
+        "type": "object",
+        "properties": properties(EXECUTE.arguments),
+        "required": required.map(|argument| argument.name).collect::<Vec<_>>(),
+    })
+}
+
 /// Nothing is required at the top: an answer and an error are two shapes of one schema, and clients that check
 /// `structuredContent` check both. Only what a program goes on with is named: a model reads the answer itself.
 fn output_schema(properties: Value) -> Map<String, Value> {

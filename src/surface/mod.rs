@@ -23,6 +23,7 @@ mod wording;
 
 pub use arguments::Checked;
 pub use calls::Request;
+pub use dynamic::execute_schema;
 pub use meta::{family_tool, split_tool};
 pub use resources::SurfaceResource;
 pub use schema::{Level, Override, ParamSchema, SchemaMode};

@@ -54,6 +54,24 @@ fn types_are_written_for_the_actions_that_are_named() {
     assert!(types.contains("(read) */") && types.contains("(destructive) */"), "{types}");
     assert!(!types.contains("\"merge_request.get\"") && !types.contains("\"issue_note.create\""), "{types}");
     assert!(types.contains("export type Execute = ") && types.contains("  save_to?: string;\n"));
+    // Every argument of the tool, by its schema.
+    let schema = gitlab_mcp::surface::execute_schema();
+    let arguments = schema["properties"].as_object().unwrap();
+    for name in arguments.keys() {
+        let is_required = schema["required"].as_array().unwrap().contains(&json!(name));
+        let mark = if is_required { "" } else { "?" };
+        assert!(types.contains(&format!("\n  {name}{mark}: ")), "{name}: {types}");
+    }
+    for line in [
+        "action: A;",
+        "params?: Actions[A] | ({ target: string } & Partial<Actions[A]>);",
+        "confirm?: boolean;",
+        "fields?: string[];",
+        "view?: \"compact\" | \"full\";",
+        "top?: number;",
+    ] {
+        assert!(types.contains(&format!("\n  {line}\n")), "{line}: {types}");
+    }
     // All of them: braces and quotes are balanced, and each action is there once.
     let all = output(&["catalog", "types", "--ts"]);
     let count = |c: char| all.matches(c).count();
