@@ -56,15 +56,24 @@ enum Source {
     },
     Variable(GivenToken),
     Command(CommandLine),
+    /// The sign-in to the instance, else the programs that may be asked. The file is read again when it changes, so
+    /// that a later sign-in is used.
     Login {
-        file: LoginFile,
-        helper: Option<Helper>,
+        file: Option<LoginFile>,
+        /// The sign-in at the start.
+        found: FoundSignIn,
+        helpers: Vec<Helper>,
     },
-    Helpers(Vec<Helper>),
-    /// None so far; a sign-in to the file is noticed.
-    NotSignedIn(LoginFile),
     #[default]
     None,
+}
+
+/// The sign-in to an instance that the file had at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FoundSignIn {
+    None,
+    Kept,
+    By(Helper),
 }
 
 impl Settings {
@@ -76,7 +85,7 @@ impl Settings {
         let mut given = self.given();
         let source = match given.is_empty() {
             false => given.remove(0).1,
-            true => self.kept(base)?,
+            true => self.login(base)?,
         };
         let unused = given.into_iter().map(|(name, _)| name).collect();
         Ok(Choice { source, base: Some(base.clone()), time_limit: self.time_limit, unused })
@@ -109,23 +118,25 @@ impl Settings {
     }
 
     /// The sign-in to the instance, else the programs that may be asked.
-    fn kept(&self, base: &Url) -> Result<Source, LoginFileError> {
+    fn login(&self, base: &Url) -> Result<Source, LoginFileError> {
         let file = self.login_file.clone().map(LoginFile::new);
         let sign_in = file.as_ref().map(|file| file.find(base)).transpose()?.flatten();
-        Ok(match (file, sign_in) {
-            (Some(file), Some(SignIn::Kept(_))) => Source::Login { file, helper: None },
-            (Some(file), Some(SignIn::Helper(helper))) => Source::Login { file, helper: Some(helper) },
-            _ if !self.helpers.is_empty() => Source::Helpers(self.helpers.clone()),
-            (Some(file), None) => Source::NotSignedIn(file),
-            (None, _) => Source::None,
-        })
+        let found = match sign_in {
+            None => FoundSignIn::None,
+            Some(SignIn::Kept(_)) => FoundSignIn::Kept,
+            Some(SignIn::Helper(helper)) => FoundSignIn::By(helper),
+        };
+        if file.is_none() && self.helpers.is_empty() {
+            return Ok(Source::None);
+        }
+        Ok(Source::Login { file, found, helpers: self.helpers.clone() })
     }
 }
 
 impl Choice {
     /// The sign-in to an instance that a file has.
     pub fn of_login_file(file: LoginFile, base: &Url, time_limit: Duration) -> Choice {
-        let source = Source::Login { file, helper: None };
+        let source = Source::Login { file: Some(file), found: FoundSignIn::Kept, helpers: Vec::new() };
         Choice { source, base: Some(base.clone()), time_limit, unused: Vec::new() }
     }
 
@@ -135,10 +146,6 @@ impl Choice {
         if self.base.as_ref().is_some_and(|own| *own != base) {
             return None;
         }
-        let login = |file: &LoginFile| {
-            let clients = HttpClients::new(connection);
-            Origin::Login(Box::new(Login { file: file.clone(), base: base.clone(), clients, time_limit }))
-        };
         let (origin, known, is_missing) = match &self.source {
             Source::None => return None,
             Source::Variable(given) => return Some(Credential::Fixed(given.token.clone())),
@@ -148,11 +155,14 @@ impl Choice {
             Source::Command(command) => {
                 (Origin::Command { command: command.clone(), time_limit }, None, false)
             }
-            Source::Login { file, .. } => (login(file), None, false),
-            Source::NotSignedIn(file) => (login(file), None, true),
-            Source::Helpers(helpers) => {
-                let helpers = helpers.clone();
-                (Origin::Helpers { helpers, base: base.clone(), time_limit }, None, false)
+            Source::Login { file, helpers, .. } => {
+                let (file, helpers) = (file.clone(), helpers.clone());
+                let clients = HttpClients::new(connection);
+                (
+                    Origin::Login(Box::new(Login { file, helpers, base, clients, time_limit })),
+                    None,
+                    self.is_none(),
+                )
             }
         };
         Some(Credential::Renewed(std::sync::Arc::new(RenewedToken::new(origin, known, is_missing))))
@@ -160,7 +170,11 @@ impl Choice {
 
     /// True if no token is expected.
     pub fn is_none(&self) -> bool {
-        matches!(self.source, Source::None | Source::NotSignedIn(_))
+        match &self.source {
+            Source::None => true,
+            Source::Login { found, helpers, .. } => *found == FoundSignIn::None && helpers.is_empty(),
+            Source::File { .. } | Source::Variable(_) | Source::Command(_) => false,
+        }
     }
 
     /// True if a setting or the CI/CD job names the token.
@@ -174,16 +188,18 @@ impl Choice {
             Source::File { path, given } => format!("{} ({})", given.origin, path.display()),
             Source::Variable(given) => given.origin.clone(),
             Source::Command(command) => format!("GITLAB_TOKEN_COMMAND ({})", command.program()),
-            Source::Login { file, helper } => {
-                let by = helper.map(|helper| format!("{}, by ", helper.name())).unwrap_or_default();
-                format!("{by}gitlab-mcp auth login ({})", file.path().display())
-            }
-            Source::Helpers(helpers) => {
+            Source::Login { found: FoundSignIn::None, helpers, .. } if !helpers.is_empty() => {
                 let names: Vec<&str> = helpers.iter().map(|helper| helper.name()).collect();
                 let host = self.base.as_ref().map(git_helpers::host).unwrap_or_default();
                 format!("{} for {host} (GITLAB_CREDENTIALS)", names.join(", then "))
             }
-            Source::NotSignedIn(_) | Source::None => "none".to_owned(),
+            Source::Login { file: Some(file), found: FoundSignIn::Kept, .. } => {
+                format!("gitlab-mcp auth login ({})", file.path().display())
+            }
+            Source::Login { file: Some(file), found: FoundSignIn::By(helper), .. } => {
+                format!("{}, by gitlab-mcp auth login ({})", helper.name(), file.path().display())
+            }
+            Source::Login { .. } | Source::None => "none".to_owned(),
         }
     }
 
@@ -195,7 +211,7 @@ impl Choice {
     /// The file of sign-ins, if the token comes from it.
     pub fn login_file(&self) -> Option<&LoginFile> {
         match &self.source {
-            Source::Login { file, .. } => Some(file),
+            Source::Login { file, found: FoundSignIn::Kept | FoundSignIn::By(_), .. } => file.as_ref(),
             _ => None,
         }
     }

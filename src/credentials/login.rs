@@ -1,10 +1,10 @@
-//! Tokens of a sign-in that is kept in the file, renewed by its refresh token.
+//! Tokens of a sign-in that is kept in the file, renewed by its refresh token; without a sign-in, those of glab and git.
 
 use std::time::{Duration, SystemTime};
 
 use url::Url;
 
-use super::git_helpers;
+use super::git_helpers::{self, Helper};
 use super::issued::{MARGIN, expiry};
 use super::login_file::{KeptSignIn, LockedLoginFile, LoginFile, LoginFileError, SignIn};
 use crate::gitlab::{
@@ -14,33 +14,42 @@ use crate::gitlab::{
 /// The sign-in to one instance.
 #[derive(Debug)]
 pub(super) struct Login {
-    pub file: LoginFile,
+    /// None if the user has no home directory.
+    pub file: Option<LoginFile>,
+    /// Programs that GITLAB_CREDENTIALS names, asked while the user is not signed in.
+    pub helpers: Vec<Helper>,
     pub base: Url,
     pub clients: HttpClients,
-    /// Time limit of programs that the user agreed to.
+    /// Time limit of programs.
     pub time_limit: Duration,
 }
 
 impl Login {
-    /// The current token, renewed if it is about to expire or is the rejected one. None if the user is not signed in.
+    /// The current token, renewed if it is about to expire or is the rejected one. None if the user is not signed in and
+    /// no program has a token.
     pub async fn issue(&self, rejected: Option<&Token>) -> Result<Option<IssuedToken>, CredentialError> {
-        let kept = match self.file.find(&self.base).map_err(|error| unusable(&error))? {
-            None => return Ok(None),
-            Some(SignIn::Helper(helper)) => {
-                return git_helpers::ask(&[helper], &self.base, self.time_limit).await;
-            }
-            Some(SignIn::Kept(kept)) => kept,
+        let ask = |helpers| git_helpers::ask(helpers, &self.base, self.time_limit);
+        let sign_in = self.sign_in().map_err(|error| unusable(&error))?;
+        let (file, kept) = match (&self.file, sign_in) {
+            (Some(file), Some(SignIn::Kept(kept))) => (file, kept),
+            (_, Some(SignIn::Helper(helper))) => return ask(&[helper]).await,
+            _ => return ask(&self.helpers).await,
         };
         if is_good(&kept, rejected) {
             return Ok(Some(issued(&kept)));
         }
-        let locked = self.file.lock().await.map_err(|error| unusable(&error))?;
+        let locked = file.lock().await.map_err(|error| unusable(&error))?;
         // Another process may have renewed it while this one waited: a refresh token is good only once.
         match locked.find(&self.base).map_err(|error| unusable(&error))? {
             Some(SignIn::Kept(kept)) if is_good(&kept, rejected) => Ok(Some(issued(&kept))),
             Some(SignIn::Kept(kept)) => self.renew(&locked, kept).await.map(Some),
             Some(SignIn::Helper(_)) | None => Ok(None),
         }
+    }
+
+    /// The sign-in that the file has now.
+    fn sign_in(&self) -> Result<Option<SignIn>, LoginFileError> {
+        self.file.as_ref().map_or(Ok(None), |file| file.find(&self.base))
     }
 
     async fn renew(
@@ -79,8 +88,13 @@ impl Login {
     }
 
     pub fn remedy(&self) -> String {
-        // Whatever is wrong with the file, a new sign-in mends it.
-        if let Ok(Some(SignIn::Helper(helper))) = self.file.find(&self.base) {
+        let helper = match self.sign_in() {
+            Ok(Some(SignIn::Helper(helper))) => Some(helper),
+            Ok(None) => self.helpers.first().copied(),
+            // Whatever is wrong with the file, a new sign-in mends it.
+            Ok(Some(SignIn::Kept(_))) | Err(_) => None,
+        };
+        if let Some(helper) = helper {
             return helper.remedy(&git_helpers::host(&self.base));
         }
         format!("Run `gitlab-mcp auth login --url {}`.", self.base.as_str().trim_end_matches('/'))

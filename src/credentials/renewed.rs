@@ -8,10 +8,8 @@ use std::time::{Duration, SystemTime};
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
-use url::Url;
 
 use super::command::CommandLine;
-use super::git_helpers::{self, Helper};
 use super::issued::{HeldToken, is_expired};
 use super::login::Login;
 use super::token_file::{Stamp, TokenFile, stamp};
@@ -30,7 +28,6 @@ pub(super) enum Origin {
     File(TokenFile),
     Command { command: CommandLine, time_limit: Duration },
     Login(Box<Login>),
-    Helpers { helpers: Vec<Helper>, base: Url, time_limit: Duration },
 }
 
 /// A token source with its current token.
@@ -128,10 +125,6 @@ impl TokenSource for RenewedToken {
                 command.program()
             ),
             Origin::Login(login) => login.remedy(),
-            Origin::Helpers { helpers, base, .. } => {
-                let host = git_helpers::host(base);
-                helpers.first().map(|helper| helper.remedy(&host)).unwrap_or_default()
-            }
         }
     }
 
@@ -147,15 +140,14 @@ impl Origin {
             Origin::File(_) => "file",
             Origin::Command { .. } => "command",
             Origin::Login(_) => "sign-in",
-            Origin::Helpers { .. } => "programs",
         }
     }
 
     fn stamp(&self) -> Option<Stamp> {
         match self {
             Origin::File(file) => stamp(&file.path),
-            Origin::Login(login) => stamp(login.file.path()),
-            Origin::Command { .. } | Origin::Helpers { .. } => None,
+            Origin::Login(login) => login.file.as_ref().and_then(|file| stamp(file.path())),
+            Origin::Command { .. } => None,
         }
     }
 
@@ -164,9 +156,6 @@ impl Origin {
             Origin::File(file) => file.load().map(Some),
             Origin::Command { command, time_limit } => command.issue(*time_limit).await.map(Some),
             Origin::Login(login) => login.issue(rejected).await,
-            Origin::Helpers { helpers, base, time_limit } => {
-                git_helpers::ask(helpers, base, *time_limit).await
-            }
         }
     }
 }

@@ -47,8 +47,13 @@ async fn a_renewal_goes_on_when_its_call_is_dropped() {
     };
     file.lock().await.unwrap().keep(&base, &SignIn::Kept(expired)).unwrap();
     let clients = HttpClients::new(&gitlab::Settings::new(base.clone()));
-    let login =
-        Login { file: file.clone(), base: base.clone(), clients, time_limit: Duration::from_secs(10) };
+    let login = Login {
+        file: Some(file.clone()),
+        helpers: Vec::new(),
+        base: base.clone(),
+        clients,
+        time_limit: Duration::from_secs(10),
+    };
     let source = RenewedToken::new(Origin::Login(Box::new(login)), None, false);
     tokio::select! {
         _ = source.current() => panic!("GitLab has not answered yet"),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::credentials::sources::{PRIVATE, helper};
 use crate::credentials::{
     Machine, ask_for_user, credential, credentials_of, forms, gitlab, granted, kept, seconds_from_now, text,
     unauthorized, user,
@@ -216,6 +217,30 @@ fn a_sign_in_while_the_server_runs_is_noticed() {
     machine.signed_in(&gitlab, "an-access", "a-refresh", seconds_from_now(7000));
     succeed(&mut client, "current_user.get", json!({}));
     assert_eq!(credentials_of(&gitlab), [None, Some("authorization: bearer an-access".to_owned())]);
+}
+
+#[test]
+fn a_sign_in_while_the_server_runs_comes_before_glab() {
+    let (machine, gitlab) = (Machine::new(), gitlab());
+    let (file, path) = (machine.text_path("sign-ins.json"), machine.search_path());
+    for (host, from_glab) in
+        [(gitlab.address.to_string(), Some(PRIVATE.to_owned())), ("127.0.0.1".to_owned(), None)]
+    {
+        helper(&machine, "glab", &host);
+        let sent_before = credentials_of(&gitlab).len();
+        let variables =
+            [("GITLAB_LOGIN_FILE", file.as_str()), ("GITLAB_CREDENTIALS", "glab"), ("PATH", path.as_str())];
+        let mut client = connect(&gitlab, &machine, &variables);
+        succeed(&mut client, "current_user.get", json!({}));
+        machine.signed_in(&gitlab, "an-access", "a-refresh", seconds_from_now(7000));
+        succeed(&mut client, "current_user.get", json!({}));
+        // Signed out again.
+        machine.write("sign-ins.json", r#"{"version": 1, "sign_ins": {}}"#);
+        succeed(&mut client, "current_user.get", json!({}));
+        let signed_in = Some("authorization: bearer an-access".to_owned());
+        let sent = credentials_of(&gitlab);
+        assert_eq!(sent[sent_before..], [from_glab.clone(), signed_in, from_glab], "glab answers for {host}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::credentials::{Machine, ask_for_user, credential, credentials_of, gitlab, seconds_from_now, text};
 use crate::support::client::Client;
 
-const PRIVATE: &str = "private-token: glpat-sesame";
+pub const PRIVATE: &str = "private-token: glpat-sesame";
 
 fn sent(variables: &[(&str, &str)]) -> Vec<Option<String>> {
     let gitlab = gitlab();
@@ -90,8 +90,8 @@ fn a_token_of_a_command_is_fetched_again_before_it_expires() {
     assert_eq!(machine.read("print-token.runs").lines().count(), 2, "the second is kept");
 }
 
-/// A program that stands in for glab or git: it records what it is asked, and answers for one host.
-fn helper(machine: &Machine, name: &str, host: &str) {
+/// A substitute for glab or git: it records what it is asked, and answers for one host.
+pub fn helper(machine: &Machine, name: &str, host: &str) {
     let script = format!(
         "echo \"$@\" >> \"$(dirname \"$0\")/{name}.asked\"
          cat > \"$(dirname \"$0\")/{name}.input\"
