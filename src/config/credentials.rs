@@ -11,7 +11,7 @@ use super::table::{
     CLIENT_ID, CREDENTIALS, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, Setting, TOKEN, TOKEN_COMMAND, TOKEN_FILE,
 };
 use super::values;
-use crate::credentials::{Choice, GivenToken, Settings};
+use crate::credentials::{Choice, GivenCommand, GivenToken, Settings};
 use crate::gitlab::{Secret, Token};
 
 /// Name of the file of sign-ins in the user's state directory.
@@ -49,8 +49,10 @@ impl Sources<'_> {
             [(&TOKEN, Token::guess), (&OAUTH_TOKEN, Token::OAuth), (&JOB_TOKEN, Token::Job)];
         let is_sandbox = *instance == Instance::Sandbox;
         let is_usable = |text: &str| !is_sandbox || text.starts_with(SANDBOX_TOKENS);
+        let command = self.parse(&TOKEN_COMMAND, values::command)?;
+        let origin = self.find(&TOKEN_COMMAND)?.map(|found| found.origin);
         let mut settings = Settings {
-            command: self.parse(&TOKEN_COMMAND, values::command)?,
+            command: origin.zip(command).map(|(origin, line)| GivenCommand { origin, line }),
             helpers: self.parse(&CREDENTIALS, values::helpers)?.unwrap_or_default(),
             login_file: login.file.clone(),
             time_limit,

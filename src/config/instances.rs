@@ -13,7 +13,7 @@ use super::instance_table::{InstanceTable, TABLE};
 use super::sources::{Sources, read_file};
 use super::table::{CA_FILE, CREDENTIALS, READABLE_PATHS, TOKEN, TOKEN_COMMAND, URL};
 use super::values;
-use crate::credentials::{Choice, GivenToken, Settings};
+use crate::credentials::{Choice, GivenCommand, GivenToken, Settings};
 use crate::gitlab::{Secret, Token};
 use crate::policy::PathPattern;
 use crate::tools::name_of;
@@ -173,8 +173,9 @@ impl Sources<'_> {
             settings.variables.push(given("token_env", &text)?);
         }
         if let Some(command) = &table.token_command {
-            let command = values::command(command);
-            settings.command = Some(command.ok_or_else(|| invalid("token_command", TOKEN_COMMAND.accepts))?);
+            let line = values::command(command);
+            let line = line.ok_or_else(|| invalid("token_command", TOKEN_COMMAND.accepts))?;
+            settings.command = Some(GivenCommand { origin: origin(table, "token_command"), line });
         }
         match instance {
             Instance::At(base) => Ok(settings.choose(base)?),

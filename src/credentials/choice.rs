@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::command::CommandLine;
+use super::command::GivenCommand;
 use super::git_helpers::{self, Helper};
 use super::login::Login;
 use super::login_file::{LoginFile, LoginFileError, SignIn};
@@ -20,7 +20,7 @@ pub struct Settings {
     pub token_file: Option<(PathBuf, GivenToken)>,
     /// Variables with tokens, the first of which is used.
     pub variables: Vec<GivenToken>,
-    pub command: Option<CommandLine>,
+    pub command: Option<GivenCommand>,
     /// Token of the CI/CD job on this instance.
     pub job: Option<GivenToken>,
     /// File of the sign-ins; none if the user has no home directory.
@@ -55,7 +55,7 @@ enum Source {
         given: GivenToken,
     },
     Variable(GivenToken),
-    Command(CommandLine),
+    Command(GivenCommand),
     /// The sign-in to the instance, else the programs that may be asked. The file is read again when it changes, so
     /// that a later sign-in is used.
     Login {
@@ -108,7 +108,7 @@ impl Settings {
         let named = |token: &GivenToken| (token.origin.clone(), Source::Variable(token.clone()));
         given.extend(self.variables.iter().map(named));
         if let Some(command) = &self.command {
-            given.push(("GITLAB_TOKEN_COMMAND".to_owned(), Source::Command(command.clone())));
+            given.push((command.origin.clone(), Source::Command(command.clone())));
         }
         // The token of a job is there without anybody's doing: it is no mistake that it is not used.
         if let Some(job) = self.job.as_ref().filter(|_| given.is_empty()) {
@@ -150,7 +150,8 @@ impl Choice {
             Source::None => return None,
             Source::Variable(given) => return Some(Credential::Fixed(given.token.clone())),
             Source::File { path, given } => {
-                (Origin::File(TokenFile { path: path.clone() }), Some(given.token.clone()), false)
+                let file = TokenFile { origin: given.origin.clone(), path: path.clone() };
+                (Origin::File(file), Some(given.token.clone()), false)
             }
             Source::Command(command) => {
                 (Origin::Command { command: command.clone(), time_limit }, None, false)
@@ -187,7 +188,7 @@ impl Choice {
         match &self.source {
             Source::File { path, given } => format!("{} ({})", given.origin, path.display()),
             Source::Variable(given) => given.origin.clone(),
-            Source::Command(command) => format!("GITLAB_TOKEN_COMMAND ({})", command.program()),
+            Source::Command(command) => command.describe(),
             Source::Login { found: FoundSignIn::None, helpers, .. } if !helpers.is_empty() => {
                 let names: Vec<&str> = helpers.iter().map(|helper| helper.name()).collect();
                 let host = self.base.as_ref().map(git_helpers::host).unwrap_or_default();

@@ -7,6 +7,13 @@ use super::issued::parse_output;
 use super::process::{self, Program, ProgramError};
 use crate::gitlab::{CredentialError, IssuedToken};
 
+/// A command as it was given, with the name of the setting that has it.
+#[derive(Clone, Debug)]
+pub struct GivenCommand {
+    pub origin: String,
+    pub line: CommandLine,
+}
+
 /// A program with its arguments. Arguments may be secrets: `Debug` shows the program only.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CommandLine {
@@ -29,12 +36,8 @@ impl CommandLine {
         (!has_nul).then_some(command)
     }
 
-    pub(super) fn program(&self) -> &str {
-        &self.program
-    }
-
-    /// Runs the command and parses the token that it prints.
-    pub(super) async fn issue(&self, time_limit: Duration) -> Result<IssuedToken, CredentialError> {
+    /// Runs the command and returns its output.
+    async fn run(&self, time_limit: Duration) -> Result<String, ProgramError> {
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let program = Program {
             name: &self.program,
@@ -45,27 +48,48 @@ impl CommandLine {
             directory: None,
             time_limit,
         };
-        let output = process::run(program).await.map_err(|error| failure(&error))?;
+        process::run(program).await
+    }
+}
+
+impl GivenCommand {
+    /// Runs the command and parses the token that it prints.
+    pub(super) async fn issue(&self, time_limit: Duration) -> Result<IssuedToken, CredentialError> {
+        let output = self.line.run(time_limit).await.map_err(|error| self.failure(&error))?;
         parse_output(&output, SystemTime::now()).ok_or_else(|| CredentialError {
-            what: format!("GITLAB_TOKEN_COMMAND: the output of {} is not a token", self.program),
+            what: format!("{}: the output of {} is not a token", self.origin, self.line.program),
             hint: "It must print only the token, on one line, or a JSON object with `token` and, if it expires, \
                    `expires_at` or `expires_in`."
                 .to_owned(),
         })
     }
-}
 
-fn failure(error: &ProgramError) -> CredentialError {
-    let hint = match error {
-        ProgramError::Missing(_) => {
-            "Check the path of the program in GITLAB_TOKEN_COMMAND: it is started without a shell."
-        }
-        ProgramError::TimeLimit { .. } => {
-            "Run the command in a terminal to see what it waits for; GITLAB_TIMEOUT is its time limit."
-        }
-        _ => "Run the command in a terminal to see what it reports.",
-    };
-    CredentialError { what: format!("GITLAB_TOKEN_COMMAND: {error}"), hint: hint.to_owned() }
+    /// The program and the setting, without the arguments.
+    pub(super) fn describe(&self) -> String {
+        format!("{} ({})", self.origin, self.line.program)
+    }
+
+    /// Advice if GitLab rejects the token.
+    pub(super) fn remedy(&self) -> String {
+        format!(
+            "{} ({}) has no other token: renew it where the command takes it from.",
+            self.line.program, self.origin
+        )
+    }
+
+    fn failure(&self, error: &ProgramError) -> CredentialError {
+        let hint = match error {
+            ProgramError::Missing(_) => {
+                format!("Check the path of the program in {}: it is started without a shell.", self.origin)
+            }
+            ProgramError::TimeLimit { .. } => {
+                "Run the command in a terminal to see what it waits for; GITLAB_TIMEOUT is its time limit."
+                    .to_owned()
+            }
+            _ => "Run the command in a terminal to see what it reports.".to_owned(),
+        };
+        CredentialError { what: format!("{}: {error}", self.origin), hint }
+    }
 }
 
 /// Splits a line into words; none if a quote is not closed.

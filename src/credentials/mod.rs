@@ -24,7 +24,7 @@ mod sign_in;
 mod token_file;
 
 pub use choice::{Choice, GivenToken, Settings};
-pub use command::CommandLine;
+pub use command::{CommandLine, GivenCommand};
 pub use git_helpers::Helper;
 pub use issued::parse_token;
 pub use login_file::{KeptSignIn, LoginFile, LoginFileError, SignIn};

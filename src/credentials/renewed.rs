@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::command::CommandLine;
+use super::command::GivenCommand;
 use super::issued::{HeldToken, is_expired};
 use super::login::Login;
 use super::token_file::{Stamp, TokenFile, stamp};
@@ -26,7 +26,7 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub(super) enum Origin {
     File(TokenFile),
-    Command { command: CommandLine, time_limit: Duration },
+    Command { command: GivenCommand, time_limit: Duration },
     Login(Box<Login>),
 }
 
@@ -120,10 +120,7 @@ impl TokenSource for RenewedToken {
                     file.path.display()
                 )
             }
-            Origin::Command { command, .. } => format!(
-                "{} (GITLAB_TOKEN_COMMAND) has no other token: renew it where the command takes it from.",
-                command.program()
-            ),
+            Origin::Command { command, .. } => command.remedy(),
             Origin::Login(login) => login.remedy(),
         }
     }

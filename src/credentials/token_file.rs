@@ -23,13 +23,15 @@ pub(super) fn stamp(path: &Path) -> Option<Stamp> {
 /// A file with a token.
 #[derive(Clone, Debug)]
 pub(super) struct TokenFile {
+    /// Name of the setting that has the path.
+    pub origin: String,
     pub path: PathBuf,
 }
 
 impl TokenFile {
     pub fn load(&self) -> Result<IssuedToken, CredentialError> {
         let failed = |what: String| CredentialError {
-            what: format!("GITLAB_TOKEN_FILE: {what}"),
+            what: format!("{}: {what}", self.origin),
             hint: format!("Write the token, and nothing else, to {}.", self.path.display()),
         };
         // A pipe can be read once only, which was at the start.

@@ -200,14 +200,13 @@ const NAME_SETTINGS: [ErrorKind; 7] = [
 ];
 
 /// Keys of a table `[[instance]]` in place of the plain settings.
-const TABLE_KEYS: [(&str, &str); 8] = [
+const TABLE_KEYS: [(&str, &str); 7] = [
     ("GITLAB_TOKEN_COMMAND", "token_command"),
-    ("GITLAB_TOKEN_FILE", "token_file"),
     ("GITLAB_TOKEN", "token_env"),
     ("GITLAB_URL", "url"),
     ("GITLAB_CA_FILE", "ca_file"),
     ("GITLAB_INSECURE_TLS", "insecure_tls"),
-    ("GITLAB_POLICY", "policy"),
+    POLICY_KEY,
     ("GITLAB_READ_ONLY", "read_only"),
 ];
 
@@ -249,8 +248,8 @@ mod tests {
         for (text, expected) in [
             ("set a new one in GITLAB_TOKEN.", "set a new one in `token_env` of [[instance]] work."),
             (
-                "GITLAB_TOKEN_FILE, or (GITLAB_URL)",
-                "`token_file` of [[instance]] work, or (`url` of [[instance]] work)",
+                "GITLAB_TOKEN_COMMAND, or (GITLAB_URL)",
+                "`token_command` of [[instance]] work, or (`url` of [[instance]] work)",
             ),
             ("MY_GITLAB_TOKEN and GITLAB_TOKEN_OLD", "MY_GITLAB_TOKEN and GITLAB_TOKEN_OLD"),
             ("`key`: \"GITLAB_TOKEN\", `GITLAB_URL`", "`key`: \"GITLAB_TOKEN\", `GITLAB_URL`"),

@@ -342,6 +342,24 @@ fn a_policy_file_is_that_of_its_instance() {
 }
 
 #[test]
+fn an_error_of_a_token_command_names_the_key_of_its_table() {
+    let setup = Setup::new();
+    let table = format!(
+        "[[instance]]\nname = \"work\"\nurl = \"{}\"\ntoken_command = \"/nowhere/print-token\"\n",
+        setup.work.url()
+    );
+    fs::write(setup.settings(), table).unwrap();
+    let mut client = setup.client(&[]);
+    let read = json!({"fullPath": "acme/widget", "iid": 7});
+    let error = refused(&run(&mut client, "issue.get", read, json!({"instance": "work"})), "unauthorized");
+    let key = "token_command of [[instance]] work";
+    let message = format!("{key}: there is no program /nowhere/print-token");
+    assert!(error["message"].as_str().unwrap().contains(&message), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains(&format!("the program in {key}:")), "{error}");
+    assert!(setup.work.seen().is_empty(), "{:?}", setup.work.seen());
+}
+
+#[test]
 fn an_instance_has_a_policy_and_an_audit_of_its_own() {
     let setup = Setup::with("read_only = true");
     let mut client = setup.client(&[("GITLAB_AUDIT", "json")]);
