@@ -18,7 +18,7 @@ pub(super) fn url(base: &Url, call: &Call) -> Result<Url, GitlabError> {
     }
     // reqwest would send either as an `Authorization` header.
     let stripped = url.set_username("").and_then(|()| url.set_password(None));
-    let path = format!("{}{}", base.path().trim_end_matches('/'), call.path());
+    let path = path_below(base, call.path());
     url.set_path(&path);
     if stripped.is_err() || !call.path().starts_with('/') || url.path() != path {
         return Err(GitlabError::Path { path: call.path().to_owned() });
@@ -29,4 +29,9 @@ pub(super) fn url(base: &Url, call: &Call) -> Result<Url, GitlabError> {
         url.query_pairs_mut().extend_pairs(call.query());
     }
     Ok(url)
+}
+
+/// The path of an endpoint whose own begins with a slash, below the instance's root.
+pub(super) fn path_below(base: &Url, path: &str) -> String {
+    format!("{}{path}", base.path().trim_end_matches('/'))
 }

@@ -49,9 +49,7 @@ pub async fn describe_token(
     clients: &HttpClients,
     token: &Secret,
 ) -> Result<Option<TokenDescription>, GitlabError> {
-    let mut url = clients.base().clone();
-    let path = format!("{}/oauth/token/info", url.path().trim_end_matches('/'));
-    url.set_path(&path);
+    let url = clients.endpoint("oauth/token/info");
     let host = url.host_str().unwrap_or_default().to_owned();
     let not_gitlab = || GitlabError::NotGitlab { host: host.clone(), title: None, applied: Applied::No };
     let Ok(mut credential) = HeaderValue::try_from(format!("Bearer {}", token.reveal())) else {

@@ -192,9 +192,7 @@ async fn post(
     fields: &[(&str, &str)],
     secret: Option<&Secret>,
 ) -> Result<Vec<u8>, OAuthError> {
-    let mut url = clients.base().clone();
-    let path = format!("{}/{endpoint}", url.path().trim_end_matches('/'));
-    url.set_path(&path);
+    let url = clients.endpoint(endpoint);
     let host = url.host_str().unwrap_or_default().to_owned();
     let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     let request = clients

@@ -7,7 +7,7 @@ use super::GitlabError;
 use super::transport::HttpClients;
 
 /// Endpoint of the probe. Without a token every GitLab answers it with 401, whatever its version and address lists.
-const PATH: &str = "/api/v4/version";
+const PATH: &str = "api/v4/version";
 
 /// Returns true if the instance answers within `limit`: with any status but those of a server or proxy whose GitLab is
 /// down (5xx).
@@ -15,9 +15,6 @@ const PATH: &str = "/api/v4/version";
 /// # Errors
 /// An HTTP client that cannot be built.
 pub async fn is_reachable(clients: &HttpClients, limit: Duration) -> Result<bool, GitlabError> {
-    let mut url = clients.base().clone();
-    let path = format!("{}{PATH}", url.path().trim_end_matches('/'));
-    url.set_path(&path);
-    let answered = clients.to_gitlab()?.get(url).timeout(limit).send().await;
+    let answered = clients.to_gitlab()?.get(clients.endpoint(PATH)).timeout(limit).send().await;
     Ok(answered.is_ok_and(|response| !response.status().is_server_error()))
 }

@@ -15,7 +15,7 @@ use super::redirect::Hop;
 use super::ssrf::{self, Guard};
 use super::tls::{self, Peer};
 use super::upstream::UpstreamState;
-use super::{GitlabError, NotFollowed, Settings};
+use super::{GitlabError, NotFollowed, Settings, gitlab_url};
 
 const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
 
@@ -61,6 +61,13 @@ impl HttpClients {
     /// The root URL of the instance.
     pub(super) fn base(&self) -> &Url {
         &self.settings.base
+    }
+
+    /// The URL of an endpoint that no call names, by its path below the instance's root.
+    pub(super) fn endpoint(&self, path: &str) -> Url {
+        let mut url = self.base().clone();
+        url.set_path(&gitlab_url::path_below(self.base(), &format!("/{path}")));
+        url
     }
 
     /// The client for GitLab itself.
@@ -164,5 +171,22 @@ fn build_client(
 impl fmt::Debug for HttpClients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpClients").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_below_the_root_of_its_instance() {
+        for (base, expected) in [
+            ("https://a.example/", "https://a.example/oauth/token"),
+            ("https://a.example:8443/gitlab/", "https://a.example:8443/gitlab/oauth/token"),
+            ("https://a.example/gitlab", "https://a.example/gitlab/oauth/token"),
+        ] {
+            let clients = HttpClients::new(&Settings::new(Url::parse(base).unwrap()));
+            assert_eq!(clients.endpoint("oauth/token").as_str(), expected);
+        }
     }
 }
