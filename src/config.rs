@@ -23,6 +23,7 @@ use url::Url;
 pub use credentials::Login;
 pub use error::ConfigError;
 pub use instance::Instance;
+use instance_table::TABLE;
 pub use instances::ConfiguredInstance;
 use instances::plain_name;
 pub use job::JOB_VARIABLES;
@@ -158,12 +159,12 @@ impl Config {
         })
     }
 
-    /// Adds overrides from environment variables, which take precedence over the file.
     /// All instances, the default first.
     pub fn instances(&self) -> impl Iterator<Item = &ConfiguredInstance> {
         std::iter::once(&self.default).chain(&self.others)
     }
 
+    /// Adds overrides from environment variables, which take precedence over the file.
     ///
     /// # Errors
     /// A description that is not text.
@@ -252,7 +253,10 @@ impl Config {
         let connection = self.connection(of, base);
         let credential = of.credentials.credential(&connection);
         let mut policy = self.policy.clone();
-        policy.read_only |= of.read_only;
+        if of.read_only && !policy.read_only {
+            policy.read_only = true;
+            policy.read_only_setting = Some(format!("`read_only` of [[{TABLE}]] {}", of.name));
+        }
         if of.policy.is_some() {
             policy.file.clone_from(&of.policy);
         }
@@ -293,6 +297,7 @@ impl Sources<'_> {
             self.parse(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
             read_only: self.parse_required(&READ_ONLY, values::switch)?,
+            read_only_setting: None,
             reads_by_tool: false,
             safe_mode: self.parse_required(&SAFE_MODE, values::switch)?,
             confirm,

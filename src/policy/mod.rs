@@ -37,6 +37,9 @@ use file::{CompiledRule, Document, Verdict};
 use readable::Readable;
 use toolset_filter::ToolsetFilter;
 
+/// The setting by which only reads run, unless the settings name another.
+const READ_ONLY: &str = "GITLAB_READ_ONLY";
+
 /// A policy compiled from the configuration.
 #[derive(Debug, Default)]
 pub struct Policy {
@@ -107,7 +110,9 @@ impl Policy {
         readable.extend(file::patterns(&document.readable_paths, "GITLAB_POLICY")?);
         Ok(Policy {
             read_only: match (settings.read_only || document.read_only, settings.reads_by_tool) {
-                (true, _) => Some(Rule::ReadOnly),
+                (true, _) => Some(Rule::ReadOnly {
+                    setting: settings.read_only_setting.unwrap_or_else(|| READ_ONLY.to_owned()),
+                }),
                 (false, true) => Some(Rule::ReadTool),
                 (false, false) => None,
             },
@@ -296,6 +301,14 @@ impl Policy {
     /// True if only reads run.
     pub fn is_read_only(&self) -> bool {
         self.read_only.is_some()
+    }
+
+    /// The setting by which only reads run.
+    pub fn read_only_setting(&self) -> Option<&str> {
+        match &self.read_only {
+            Some(Rule::ReadOnly { setting }) => Some(setting),
+            _ => None,
+        }
     }
 
     /// The calls that need confirmation, and how consent is given.

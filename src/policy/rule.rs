@@ -8,7 +8,10 @@ use crate::catalog::Risk;
 /// The rule behind a decision. Displays as a reason with the setting it is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    ReadOnly,
+    /// Every change is denied, by this setting.
+    ReadOnly {
+        setting: String,
+    },
     /// The tool of the call runs only reads.
     ReadTool,
     SafeMode,
@@ -60,7 +63,7 @@ impl Rule {
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Rule::ReadOnly => f.write_str("this server is read-only (GITLAB_READ_ONLY)"),
+            Rule::ReadOnly { setting } => write!(f, "this server is read-only ({setting})"),
             Rule::ReadTool => f.write_str("the tool that was called only reads"),
             Rule::SafeMode => {
                 f.write_str("safe mode shows changes and does not send them (GITLAB_SAFE_MODE)")

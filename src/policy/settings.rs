@@ -8,6 +8,8 @@ use crate::catalog::Risk;
 pub struct Settings {
     /// Allows only actions that change nothing.
     pub read_only: bool,
+    /// The setting that says so, if it is another than GITLAB_READ_ONLY.
+    pub read_only_setting: Option<String>,
     /// The same for the calls of one tool: what a denial says.
     pub reads_by_tool: bool,
     /// Changes are shown instead of sent.

@@ -25,7 +25,8 @@ fn read_only_denies_every_change() {
         [(Risk::Write, Method::Post), (Risk::Destructive, Method::Delete), (Risk::Read, Method::Delete)]
     {
         for (confirm, dry_run) in [(false, false), (true, false), (false, true), (true, true)] {
-            assert_eq!(decide(&read_only, risk, method, confirm, dry_run), Decision::Deny(Rule::ReadOnly));
+            let rule = Rule::ReadOnly { setting: "GITLAB_READ_ONLY".to_owned() };
+            assert_eq!(decide(&read_only, risk, method, confirm, dry_run), Decision::Deny(rule));
         }
     }
     assert_eq!(decide(&read_only, Risk::Read, Method::Post, false, false), Decision::Allow);

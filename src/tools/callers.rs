@@ -211,8 +211,14 @@ impl ToolsFactory {
         }
         let front = match chosen.into_iter().next().filter(|_| !is_single) {
             Some(default) => {
-                let policy = self.policy.clone();
-                Some(make(adjust(Settings { policy, ..default.tools }), auditor.clone(), None)?)
+                let mut front = adjust(Settings { policy: self.policy.clone(), ..default.tools });
+                // Changes that every instance refuses are not offered.
+                let reads_only = instances.iter().all(|instance| instance.tools.is_read_only());
+                if reads_only && !front.policy.read_only {
+                    front.policy.read_only = true;
+                    front.policy.read_only_setting = Some("`read_only` of every instance".to_owned());
+                }
+                Some(make(front, auditor.clone(), None)?)
             }
             None => None,
         };

@@ -167,8 +167,8 @@ fn no_results(ranking: &Ranking, domain: Option<&str>) -> String {
 /// Notes on actions that are not offered, with the rule.
 fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
     let mut notes = Vec::new();
-    if tools.policy.is_read_only() {
-        notes.push("Only reads are offered (GITLAB_READ_ONLY).".to_owned());
+    if let Some(setting) = tools.policy.read_only_setting() {
+        notes.push(format!("Only reads are offered ({setting})."));
     }
     if let Ok(words) = tools.catalog.words() {
         let found = ranking.hits.iter().map(|hit| hit.action.id.as_str());

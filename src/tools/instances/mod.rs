@@ -163,8 +163,8 @@ impl Instances {
                         error.hint = error.hint.map(|hint| name_table_keys(&hint, name));
                     }
                     // Other messages quote parameters and GitLab's answers.
-                    if error.kind == ErrorKind::Denied && !self.front.is_read_only() {
-                        error.message = name_table_keys(&error.message, name);
+                    if error.kind == ErrorKind::Denied {
+                        error.message = name_keys(&error.message, name, &[POLICY_KEY]);
                     }
                 }
                 error.details.insert(INSTANCE.to_owned(), json!(name));
@@ -199,6 +199,9 @@ const NAME_SETTINGS: [ErrorKind; 7] = [
     ErrorKind::InvalidParams,
 ];
 
+/// Key of the policy file, which denials name.
+const POLICY_KEY: (&str, &str) = ("GITLAB_POLICY", "policy");
+
 /// Keys of a table `[[instance]]` in place of the plain settings.
 const TABLE_KEYS: [(&str, &str); 7] = [
     ("GITLAB_TOKEN_COMMAND", "token_command"),
@@ -213,10 +216,14 @@ const TABLE_KEYS: [(&str, &str); 7] = [
 /// Words on the plain settings as words on the table of an instance. Only whole words that are not in quotes: a quoted
 /// one is a value.
 pub fn name_table_keys(text: &str, instance: &str) -> String {
+    name_keys(text, instance, &TABLE_KEYS)
+}
+
+fn name_keys(text: &str, instance: &str, keys: &[(&str, &str)]) -> String {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '`' | '"');
     let pieces = text.split_inclusive(|c| !is_part(c)).map(|piece| {
         let word = piece.trim_end_matches(|c| !is_part(c));
-        let key = TABLE_KEYS.iter().find_map(|(setting, key)| (*setting == word).then_some(key));
+        let key = keys.iter().find_map(|(setting, key)| (*setting == word).then_some(key));
         match (key, piece.strip_prefix(word)) {
             (Some(key), Some(rest)) => Cow::Owned(format!("`{key}` of [[instance]] {instance}{rest}")),
             _ => Cow::Borrowed(piece),

@@ -47,8 +47,8 @@ fn a_url_an_argument_or_the_default_decides() {
         ("resource.fetch", json!({"targets": [url, "acme/widget#2"]})),
         ("api.batch", json!({"calls": [{"action": "issue.get", "params": {"target": url}}]})),
         ("project.resolve", json!({"remote": format!("{}/acme/widget.git", setup.work.url())})),
-        ("api.rest", json!({"method": "GET", "path": format!("{}/api/v4/user", setup.work.url())})),
         ("project.resolve", json!({"url": format!("{}/acme/widget/-/issues", setup.work.url())})),
+        ("api.rest", json!({"method": "GET", "path": format!("{}/api/v4/user", setup.work.url())})),
     ] {
         let reply = run(&mut client, action, params.clone(), json!({}));
         assert!(!reply.is_error, "{action} {params}: {}", reply.text);
@@ -481,6 +481,39 @@ fn the_first_table_is_the_default_where_nothing_else_is_set() {
     let mut client = Client::connect(&[], &variables);
     let reply = run(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 7}), json!({}));
     assert_eq!(reply.structured["instance"], "work", "{}", reply.text);
+}
+
+#[test]
+fn changes_are_listed_where_an_instance_allows_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("settings.toml");
+    let table = |name: &str, more: &str| {
+        format!("[[instance]]\nname = \"{name}\"\nurl = \"https://{name}.example\"\n{more}\n")
+    };
+    let listed = |tables: &[String], kind: &str| {
+        fs::write(&path, tables.concat()).unwrap();
+        let file = path.display().to_string();
+        let variables =
+            [("GITLAB_MCP_CONFIG", file.as_str()), ("TOOL_SURFACE", kind), ("GITLAB_DOMAINS", "milestone")];
+        let mut client = Client::connect(&[], &variables);
+        json!(list(&mut client)).to_string()
+    };
+    let reads = |name: &str| table(name, "read_only = true");
+    for (kind, read, change) in [
+        ("individual", "\"milestone_list\"", "\"milestone_delete\""),
+        ("meta", "\"milestone.list\"", "\"milestone.delete\""),
+    ] {
+        for (tables, expected) in [
+            (vec![reads("one")], false),
+            (vec![reads("one"), reads("two")], false),
+            (vec![reads("one"), table("two", "")], true),
+            (vec![table("one", "")], true),
+        ] {
+            let text = listed(&tables, kind);
+            assert!(text.contains(read), "{kind}: {text}");
+            assert_eq!(text.contains(change), expected, "{kind} {tables:?}: {text}");
+        }
+    }
 }
 
 #[test]
