@@ -111,6 +111,7 @@ pub static FIND: Offer = Offer {
         Argument { name: "explain", what: "Explain the ranking.", takes: Takes::Flag, required: false },
         INSTANCE_ARGUMENT,
     ],
+    described: &[],
     output: find_output,
     annotations: Annotations {
         read_only: true,
@@ -169,12 +170,8 @@ const TOP: Argument = Argument {
     takes: Takes::Number(1, None),
     required: false,
 };
-const INSTANCE_ARGUMENT: Argument = Argument {
-    name: INSTANCE,
-    what: "Which GitLab; a URL in target names it too.",
-    takes: Takes::Text,
-    required: false,
-};
+const INSTANCE_ARGUMENT: Argument =
+    Argument { name: INSTANCE, what: "Which GitLab.", takes: Takes::Text, required: false };
 
 /// The tool that runs an action.
 pub static EXECUTE: Offer = Offer {
@@ -213,6 +210,7 @@ pub static EXECUTE: Offer = Offer {
         TOP,
         INSTANCE_ARGUMENT,
     ],
+    described: &[],
     output: execute_output,
     annotations: Annotations {
         read_only: false,
@@ -227,9 +225,10 @@ pub static EXECUTE: Offer = Offer {
 pub static READ: Offer = Offer {
     name: tools::READ,
     title: "Read from GitLab",
-    description: "Run one GitLab action that only reads, by its id; for one that changes something, \
-                  gitlab_execute_action.",
+    description: "Run one GitLab action that only reads, by its id. Arguments are those of gitlab_execute_action, \
+                  which runs the others.",
     arguments: &[ACTION, PARAMS, FIELDS, VIEW, OFFSET, LINES, ALL, COUNT_BY, SUM, TOP, INSTANCE_ARGUMENT],
+    described: &["action", "params"],
     output: execute_output,
     annotations: Annotations { read_only: true, destructive: None, idempotent: Some(true), open_world: true },
 };
@@ -241,6 +240,8 @@ pub struct Offer {
     pub title: &'static str,
     pub description: &'static str,
     pub arguments: &'static [Argument],
+    /// Names of the arguments whose description is in the schema; all, if it is empty.
+    pub described: &'static [&'static str],
     pub output: fn() -> Value,
     pub annotations: Annotations,
 }
@@ -258,6 +259,11 @@ impl Offer {
     pub fn source(&self, instances: &[InstanceLabel]) -> Source {
         let arguments = self.arguments_for(instances);
         let mut own = properties(arguments);
+        for argument in arguments {
+            if !self.described.is_empty() && !self.described.contains(&argument.name) {
+                own.insert(argument.name.to_owned(), argument.bare_schema());
+            }
+        }
         if let Some(Value::Object(schema)) = own.get_mut(INSTANCE) {
             let names: Vec<&str> = instances.iter().map(|instance| instance.name.as_str()).collect();
             schema.insert("enum".to_owned(), json!(names));
@@ -277,12 +283,6 @@ impl Offer {
     }
 }
 
-/// Arguments of a call apart from the action and its parameters.
-pub fn extra_arguments(tools: &Tools) -> impl Iterator<Item = &'static Argument> + use<> {
-    let arguments = EXECUTE.arguments_for(tools.instances());
-    arguments.iter().filter(|argument| !["action", "params"].contains(&argument.name))
-}
-
 /// The schema of the arguments of `gitlab_execute_action`, where calls may name one of several instances.
 pub fn execute_schema() -> Value {
     let required = EXECUTE.arguments.iter().filter(|argument| argument.required);
@@ -291,6 +291,12 @@ pub fn execute_schema() -> Value {
         "properties": properties(EXECUTE.arguments),
         "required": required.map(|argument| argument.name).collect::<Vec<_>>(),
     })
+}
+
+/// Arguments of a call apart from the action and its parameters.
+pub fn extra_arguments(tools: &Tools) -> impl Iterator<Item = &'static Argument> + use<> {
+    let arguments = EXECUTE.arguments_for(tools.instances());
+    arguments.iter().filter(|argument| !["action", "params"].contains(&argument.name))
 }
 
 /// Nothing is required at the top: an answer and an error are two shapes of one schema, and clients that check
