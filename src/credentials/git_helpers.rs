@@ -1,5 +1,5 @@
 //! Credentials of glab and git, by git's credential protocol (<https://git-scm.com/docs/git-credential>). They are
-//! asked for one host, and never told anything: nobody else's files are written.
+//! asked for one host, and nothing is stored in them: no file of another program is written.
 
 use std::time::Duration;
 

@@ -140,7 +140,7 @@ impl LoginFile {
         }
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
-        let lock = private(&mut options).open(self.beside("lock")).map_err(failed)?;
+        let lock = private(&mut options).open(self.sibling("lock")).map_err(failed)?;
         let started = tokio::time::Instant::now();
         loop {
             match lock.try_lock() {
@@ -183,7 +183,7 @@ impl LoginFile {
         }
     }
 
-    fn beside(&self, ending: &str) -> PathBuf {
+    fn sibling(&self, ending: &str) -> PathBuf {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
         name.push(".");
         name.push(ending);
@@ -193,7 +193,7 @@ impl LoginFile {
     /// Replaces the file: all of it is written, or nothing.
     fn write(&self, body: &FileBody) -> io::Result<()> {
         let text = serde_json::to_string_pretty(body).map_err(io::Error::other)?;
-        let new = self.beside("new");
+        let new = self.sibling("new");
         // Left behind by a process that was killed.
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -24,7 +24,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 pub enum SignInError {
     #[error("the sign-in was denied in GitLab")]
     Denied,
-    #[error("nobody approved the sign-in in time; run the command again")]
+    #[error("the sign-in was not approved in time; run the command again")]
     Expired,
     #[error(
         "GitLab does not know the application {0}, or it may not use the device grant: check its id, that it is not \

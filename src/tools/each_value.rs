@@ -250,7 +250,7 @@ fn single_calls(
     Ok(calls)
 }
 
-/// True for a parameter that says which object is meant, and not what to do with it.
+/// True for a parameter that identifies the object, and does not change it.
 fn identifies(action: &Action, given: &str) -> bool {
     let is_path = action.param(given).is_some_and(|param| param.place == Place::Path);
     is_path || given == TARGET || own_name(action, given).is_some()

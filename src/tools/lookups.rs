@@ -58,7 +58,7 @@ pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailur
     Ok(call?.with_lookups(requests.load(Ordering::Relaxed)))
 }
 
-/// Forgets the numbers that titles stood for: unlike names, titles change.
+/// Forgets the numbers of titles: unlike names, titles change.
 fn forget_titles(tools: &Tools, checked: &Checked) {
     let mut known = lock_cache(tools);
     for question in checked.questions(&known).iter().filter(|question| question.is_by_title()) {

@@ -113,7 +113,7 @@ pub struct CuratedAction {
     pub summary: String,
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Further names, with the parameters that each stands for.
+    /// Further names, each with the parameters that it implies.
     #[serde(default)]
     pub implied: BTreeMap<String, BTreeMap<String, Json>>,
     #[serde(default)]

@@ -24,7 +24,7 @@ struct RecordedFile {
     server: String,
     /// True if setup created the file.
     created: bool,
-    /// Hash of the whole text that was written. The pieces are its own: in an edited text, what is next to them counts.
+    /// Hash of the whole text that was written. The pieces are its own: in an edited text, the text next to them counts.
     #[serde(default)]
     whole: String,
     pieces: Vec<RecordedPiece>,

@@ -1,4 +1,4 @@
-//! What the server adds to GitLab's operations: parameters of its own, and further reads and calls.
+//! Additions of the server to GitLab's operations: parameters of its own, and further reads and calls.
 
 use std::collections::BTreeMap;
 

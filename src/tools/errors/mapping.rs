@@ -16,7 +16,7 @@ use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 /// Bytes of a signature in an error; more only by required parameters.
 const SIGNATURE: usize = 400;
 
-/// Bytes of a signature that stands for the list of the accepted parameters.
+/// Maximum bytes of a signature in place of the list of the accepted parameters.
 const WHOLE_SIGNATURE: usize = 1000;
 
 /// Fields that the answer has not: those that it has where the path ends, and the call with the nearest.

@@ -67,7 +67,7 @@ fn is_sha(text: &str) -> bool {
     text.len() >= SHORTEST_SHA && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Note on the object that a branch or tag stands for: `main` is commit a72c9790, "Thank everybody", …
+/// Note on the commit of a branch or tag: `main` is commit a72c9790, "Thank everybody", …
 fn ref_note(name: &str, noun: &str, object: &Map<String, Value>) -> String {
     let values: Vec<String> = object
         .values()

@@ -51,7 +51,7 @@ struct Fixtures {
 struct Fixture<T> {
     /// The entry in the list.
     definition: T,
-    /// The result, in which `{NAME}` stands for an argument and `{responses}` for the input of the client.
+    /// The result, in which `{NAME}` is replaced by an argument and `{responses}` for the input of the client.
     result: Value,
     /// Capability that the client has to have.
     needs: Option<ClientCapabilities>,

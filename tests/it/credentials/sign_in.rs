@@ -40,10 +40,10 @@ fn a_user_signs_in_is_shown_and_signs_out() {
     ]);
     let file = machine.text_path("state/gitlab-mcp/sign-ins.json");
     let login = run(&["auth", "login"], &gitlab, &variables(&file));
-    let said = text(&login);
-    assert!(login.status.success(), "{said}");
-    assert!(said.contains("0A44L90H") && said.contains("/oauth/device?user_code=0A44L90H"), "{said}");
-    assert!(said.contains("as alice") && said.contains(&file) && !said.contains("sesame"), "{said}");
+    let output = text(&login);
+    assert!(login.status.success(), "{output}");
+    assert!(output.contains("0A44L90H") && output.contains("/oauth/device?user_code=0A44L90H"), "{output}");
+    assert!(output.contains("as alice") && output.contains(&file) && !output.contains("sesame"), "{output}");
     let field = |form: &[(String, String)], name: &str| {
         form.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()).unwrap()
     };
@@ -107,8 +107,8 @@ fn each_error_of_the_grant_says_what_to_do() {
     let file = machine.text_path("sign-ins.json");
     for (code, expected) in [
         ("access_denied", "denied in GitLab"),
-        ("expired_token", "nobody approved the sign-in in time"),
-        ("invalid_grant", "nobody approved the sign-in in time"),
+        ("expired_token", "the sign-in was not approved in time"),
+        ("invalid_grant", "the sign-in was not approved in time"),
         ("server_is_odd", "GitLab refused the sign-in: \"server_is_odd\""),
     ] {
         let gitlab = with_device_grant(vec![refusal(code)]);
@@ -207,9 +207,9 @@ fn a_sign_in_revokes_the_tokens_of_the_one_that_it_replaces() {
     machine.install("glab", "echo password=glpat-sesame");
     gitlab.says("POST /oauth/revoke", [answer(503, "down")]);
     let login = run(&["auth", "login", "--use", "glab"], &gitlab, &variables);
-    let said = text(&login);
-    assert!(login.status.success() && said.contains("may still be valid"), "{said}");
-    assert!(!said.contains("sesame"), "{said}");
+    let output = text(&login);
+    assert!(login.status.success() && output.contains("may still be valid"), "{output}");
+    assert!(!output.contains("sesame"), "{output}");
     assert_eq!(revoked().get(2).map(String::as_str), Some("sesame-refresh-2"), "{:?}", revoked());
 }
 
@@ -226,18 +226,18 @@ fn a_sign_in_shows_no_terminal_codes_and_no_page_but_a_web_page() {
         gitlab.says("POST /oauth/authorize_device", [answer(200, begun)]);
         text(&run(&["auth", "login"], &gitlab, &variables(&file)))
     };
-    let said = begun(
+    let output = begun(
         "0A44\u{1b}[2J\nL90H",
         "https://gitlab.example.com/\u{1b}]0;x\u{7}device",
         "file:///etc/passwd",
     );
     assert!(
-        said.contains("enter the code 0A44 L90H") && said.contains("Open https://gitlab.example.com/"),
-        "{said}"
+        output.contains("enter the code 0A44 L90H") && output.contains("Open https://gitlab.example.com/"),
+        "{output}"
     );
-    assert!(!said.contains(['\u{1b}', '\u{7}']) && !said.contains("passwd"), "{said}");
-    let said = begun("0A44L90H", "javascript:alert(1)", "gitlab");
-    assert!(said.contains("named no web page") && !said.contains("0A44L90H"), "{said}");
+    assert!(!output.contains(['\u{1b}', '\u{7}']) && !output.contains("passwd"), "{output}");
+    let output = begun("0A44L90H", "javascript:alert(1)", "gitlab");
+    assert!(output.contains("named no web page") && !output.contains("0A44L90H"), "{output}");
 }
 
 #[test]
@@ -246,11 +246,13 @@ fn a_sign_out_that_gitlab_does_not_hear_of_is_not_called_a_success() {
     let file = machine.signed_in(&gitlab, "sesame-access", "sesame-refresh", seconds_from_now(7000));
     gitlab.says("POST /oauth/revoke", [answer(503, "down")]);
     let logout = run(&["auth", "logout"], &gitlab, &variables(&file));
-    let said = text(&logout);
-    assert_eq!(logout.status.code(), Some(1), "{said}");
+    let output = text(&logout);
+    assert_eq!(logout.status.code(), Some(1), "{output}");
     assert!(
-        said.contains("may still be valid") && said.contains("applications") && !said.contains("sesame"),
-        "{said}"
+        output.contains("may still be valid")
+            && output.contains("applications")
+            && !output.contains("sesame"),
+        "{output}"
     );
     assert_eq!(kept(&machine.path("sign-ins.json")), json!({}));
 }

@@ -43,7 +43,7 @@ fn a_label_that_gitlab_creates_is_named_with_the_most_similar_one() {
     let said = "there was no label \\\"priority::hihg\\\": GitLab creates it; the most similar is \\\"priority::high\\\"";
     assert!(notes.contains(said), "{notes}");
     assert!(notes.contains("there was no label \\\"xyzzy\\\": nothing to remove"), "{notes}");
-    // Without labels, and with those that there are, nothing is said.
+    // Without labels, and with those that there are, there is no note.
     let reply = execute(&mut client, "issue.update", update(&json!({"add_labels": ["bug"], "title": "T"})));
     assert!(reply.structured.get("notes").is_none(), "{}", reply.text);
 }
@@ -59,7 +59,7 @@ fn a_change_without_labels_or_with_a_hidden_list_is_sent_as_it_is() {
     succeed(&mut client, "issue.update", update(&json!({"add_labels": ["Bug"]})));
     let sent = gitlab.last("PUT ");
     assert_eq!(serde_json::from_slice::<Value>(&sent.body).unwrap(), json!({"add_labels": ["Bug"]}));
-    // A longer list is not read to its end, so nothing is said of a name that it does not have.
+    // A longer list is not read to its end, so there is no note on a name that it does not have.
     let page = answer(200, json!([{"name": "other"}])).header("x-next-page", "2");
     gitlab.answer("GET", "/labels", page);
     let reply = succeed(&mut client, "issue.update", update(&json!({"add_labels": ["Bug"]})));

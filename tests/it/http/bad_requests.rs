@@ -39,7 +39,7 @@ fn each_rule_of_the_transport_is_held() {
         ("no token", &[], 401),
         ("two tokens", &[TOKEN, ("Authorization", "Bearer a")], 400),
         ("a token twice", &[TOKEN, TOKEN], 400),
-        ("a job token beside it", &[TOKEN, ("JOB-TOKEN", "a")], 400),
+        ("a job token as well", &[TOKEN, ("JOB-TOKEN", "a")], 400),
         ("a job token twice", &[("JOB-TOKEN", "a"), ("JOB-TOKEN", "b")], 400),
         ("a bearer twice", &[("Authorization", "Bearer a"), ("Authorization", "Bearer a")], 400),
         ("a bearer without a token", &[("Authorization", "Bearer ")], 400),

@@ -70,7 +70,7 @@ fn health_probes_each_instance_once_in_a_while() {
     let version = "GET /api/v4/version";
     refusing.says(version, [answer(401, json!({"message": "401 Unauthorized"}))]);
     down.says(version, [answer(502, json!({}))]);
-    // Nobody listens here any more.
+    // The port is closed.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let further = format!("{},http://{closed}", down.url());
     let server = HttpServer::for_callers(&refusing.url(), &[("GITLAB_MCP_INSTANCES", &further)]);

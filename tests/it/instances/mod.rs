@@ -1,4 +1,4 @@
-//! Several GitLab instances: which one a call goes to, what its answer says of it, and that no token leaves it.
+//! Several GitLab instances: which one a call goes to, how its answer names it, and that no token leaves it.
 
 mod routing;
 mod tokens;

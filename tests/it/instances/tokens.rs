@@ -63,7 +63,7 @@ const WAYS: [Way; 18] = [
     Way::WholeCall,
 ];
 
-fn place() -> impl Strategy<Value = Place> {
+fn any_place() -> impl Strategy<Value = Place> {
     prop_oneof![Just(Place::Home), Just(Place::Work), Just(Place::Foreign)]
 }
 
@@ -200,8 +200,13 @@ fn calls(value: &Value, found: &mut Vec<Value>) {
 #[test]
 fn no_call_sends_a_token_to_another_host() {
     let world = RefCell::new(World::new());
-    let strategy =
-        (0..WAYS.len(), place(), place(), instance(), prop_oneof![Just("acme/widget"), Just("second/app")]);
+    let strategy = (
+        0..WAYS.len(),
+        any_place(),
+        any_place(),
+        instance(),
+        prop_oneof![Just("acme/widget"), Just("second/app")],
+    );
     let mut runner = TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
     let outcome = runner.run(&strategy, |(way, at, other, instance, path)| {
         let world = &mut *world.borrow_mut();

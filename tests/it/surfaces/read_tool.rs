@@ -11,7 +11,7 @@ fn client() -> Client {
     start("dynamic", &[("GITLAB_READ_TOOL", "true")])
 }
 
-fn read(client: &mut Client, action: &str, params: Value) -> Reply {
+fn read_action(client: &mut Client, action: &str, params: Value) -> Reply {
     client.call(READ, json!({"action": action, "params": params}))
 }
 
@@ -44,7 +44,7 @@ fn it_is_listed_where_it_is_wanted() {
 #[test]
 fn reads_run_and_their_next_calls_are_its_own() {
     let mut client = client();
-    let listed = read(&mut client, "issue.list", json!({"fullPath": "acme/widget", "per_page": 2}));
+    let listed = read_action(&mut client, "issue.list", json!({"fullPath": "acme/widget", "per_page": 2}));
     assert!(!listed.is_error, "{}", listed.text);
     let next = listed.structured["page"]["next"].clone();
     assert_eq!(next["tool"], READ);
@@ -57,7 +57,7 @@ fn reads_run_and_their_next_calls_are_its_own() {
         ("api.batch", json!({"calls": [{"action": "project.get", "params": {"fullPath": "acme/widget"}}]})),
         ("resource.fetch", json!({"targets": ["acme/widget#1"]})),
     ] {
-        let reply = read(&mut client, action, params);
+        let reply = read_action(&mut client, action, params);
         assert!(!reply.is_error, "{action}: {}", reply.text);
     }
 }
@@ -66,7 +66,7 @@ fn reads_run_and_their_next_calls_are_its_own() {
 fn whatever_else_is_refused_with_the_call_that_runs_it() {
     let mut client = client();
     let before =
-        read(&mut client, "issue.get", json!({"target": "acme/widget#1"})).structured["data"].clone();
+        read_action(&mut client, "issue.get", json!({"target": "acme/widget#1"})).structured["data"].clone();
     for (action, params) in [
         ("issue.update", json!({"target": "acme/widget#1", "title": "x"})),
         ("issue.delete", json!({"target": "acme/widget#1"})),
@@ -81,19 +81,20 @@ fn whatever_else_is_refused_with_the_call_that_runs_it() {
         ("resource.update", json!({"changes": [{"target": "acme/widget#1", "title": "x"}]})),
         ("merge_request.review", json!({"target": "acme/widget!5", "comments": [], "summary": "x"})),
     ] {
-        let reply = read(&mut client, action, params);
+        let reply = read_action(&mut client, action, params);
         let error = refused(&reply, "denied");
         assert_eq!(error["fix"]["tool"], EXECUTE, "{action}: {error}");
         assert!(error["message"].as_str().unwrap().starts_with("gitlab_read_action only reads"), "{error}");
     }
     // The writes of a batch are refused, too.
     let calls = json!([{"action": "issue.update", "params": {"target": "acme/widget#1", "title": "x"}}]);
-    let batch = read(&mut client, "api.batch", json!({"calls": calls}));
+    let batch = read_action(&mut client, "api.batch", json!({"calls": calls}));
     assert!(batch.text.contains("the tool that was called only reads"), "{}", batch.text);
     // No argument gives consent.
     let consent = json!({"action": "issue.delete", "params": {"target": "acme/widget#1"}, "confirm": true});
     refused(&client.call(READ, consent), "invalid_params");
-    let after = read(&mut client, "issue.get", json!({"target": "acme/widget#1"})).structured["data"].clone();
+    let after =
+        read_action(&mut client, "issue.get", json!({"target": "acme/widget#1"})).structured["data"].clone();
     assert_eq!(after, before);
 }
 
@@ -101,7 +102,7 @@ fn whatever_else_is_refused_with_the_call_that_runs_it() {
 fn the_call_that_a_refusal_offers_runs() {
     let mut client = client();
     let change = json!({"target": "acme/widget#1", "title": "Renamed by execute"});
-    let fix = refused(&read(&mut client, "issue.update", change), "denied")["fix"].clone();
+    let fix = refused(&read_action(&mut client, "issue.update", change), "denied")["fix"].clone();
     let done = follow(&mut client, &fix);
     assert!(!done.is_error && done.text.contains("Renamed by execute"), "{}", done.text);
 }

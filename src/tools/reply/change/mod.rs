@@ -179,7 +179,7 @@ fn receipt<'w>(words: &'w Words, id: &str) -> Option<&'w Receipt> {
 }
 
 /// The parameters that a write set, with their short values: ` Set: labels ["bug"], due_date "2026-04-01", description.`
-/// What the subject says already is left out, and so is the text of what was made. A secret is only named. So is a
+/// Facts of the subject are left out, and so is the text of what was made. A secret is only named. So is a
 /// parameter whose value the answer shows: it is not in `valued`, which is none if there is no answer.
 fn set_values(
     action: &Action,
