@@ -188,8 +188,11 @@ fn render(run: &CompositeRun<'_>, whole: &Value, data: Value, notes: &[String]) 
     let mut text = present::marked(&shown.text);
     let mut beside = Map::new();
     let get = run.tools.catalog().get("merge_request.get").ok().flatten();
-    let states = get.map(|get| state_notes::explain(run.tools, &get, &run.params, whole)).unwrap_or_default();
-    let states: Vec<_> = states.into_iter().map(|state| state.without_next(run.id)).collect();
+    let states =
+        get.map(|get| state_notes::explain(run.tools, &get, &run.params, whole, None)).unwrap_or_default();
+    // Of the states of the merge request, those of fields that an overview has.
+    let states = states.into_iter().filter(|state| state.is_of(&["detailed_merge_status".to_owned()]));
+    let states: Vec<_> = states.map(|state| state.without_next(run.id)).collect();
     state_notes::add_states(&mut beside, &mut text, &states);
     for call in &calls {
         let _ = writeln!(text, "Next: {call}");

@@ -9,6 +9,7 @@ use super::super::args::text_of;
 use super::super::reply::Body;
 use super::super::request::Incoming;
 use super::super::router::{Routes, answer};
+use super::super::routes::diff_stats;
 use super::super::row::{Fields, Row};
 use super::super::state::World;
 use super::template::Filled;
@@ -126,6 +127,11 @@ impl<'w> Session<'w> {
         let key = world.kinds.of(&shelf)?.keys().first().copied().unwrap_or("id").to_owned();
         let key = row.get(&key).and_then(text_of)?;
         Some(format!("/{shelf}/{}", utf8_percent_encode(&key, NON_ALPHANUMERIC)))
+    }
+
+    /// Path and changed lines of each file of the merge request with this id, up to a commit.
+    pub fn diff_stats(&self, id: u64, head: &str) -> Vec<Value> {
+        diff_stats(&self.world.borrow(), id, head)
     }
 
     /// Translates a value for the REST interface: a label's global id into its name, any other global id into its id;

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::super::args::{list_of, text_of};
@@ -76,6 +76,11 @@ impl Node<'_, '_> {
             let bytes = text_of(&self.member(key)).and_then(|text| STANDARD.decode(text).ok());
             return bytes
                 .map_or(Value::Null, |bytes| Value::from(String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        if let Some(wanted) = key.strip_prefix("diff_stats:") {
+            let id = self.member("id").as_u64().unwrap_or_default();
+            let stats = self.session.diff_stats(id, self.member("sha").as_str().unwrap_or_default());
+            return if wanted == "sum" { summary(&stats) } else { Value::Array(stats) };
         }
         match key.split_once("==") {
             Some((key, wanted)) => {
@@ -206,6 +211,15 @@ impl Node<'_, '_> {
             (value, _) => value,
         }
     }
+}
+
+/// The sums of the changed lines of files.
+fn summary(stats: &[Value]) -> Value {
+    let sum = |name: &str| stats.iter().filter_map(|file| file.get(name)?.as_u64()).sum::<u64>();
+    let (additions, deletions) = (sum("additions"), sum("deletions"));
+    json!({
+        "additions": additions, "deletions": deletions, "changes": additions + deletions, "file_count": stats.len()
+    })
 }
 
 /// The first of `member:Name` whose member the row has, or the first `Name` alone.

@@ -4,6 +4,7 @@
 //! - `"a.b"`: the value at that path in the row (`|` between alternatives); `"."` is the row itself;
 //! - `"=text"`: that text; `"?a"`: whether `a` is there; `"a==text"`: whether it is that, or the member in `"a==@b"`; `"~a"`: the path of
 //!   the address in `a`; `"base64:a"`: the decoded content of `a`;
+//! - `"diff_stats:each"` and `"diff_stats:sum"`: the changed lines of a merge request by file and in total;
 //! - `"/projects/{id}/issues"`: the answer to that request, `{id}` being a member of the row and `{$iid}` an
 //!   argument; `"gid:$id"`: the object that this global id names;
 //!

@@ -4,6 +4,7 @@ use crate::sandbox::diff::{Change, between};
 use crate::sandbox::pipeline;
 use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Commit;
+use crate::sandbox::state::World;
 
 use super::branch_rights::can_merge;
 use super::mergeability::{has_conflict, merge_status};
@@ -94,45 +95,56 @@ pub fn render_merge_request(request: &Request<'_>, row: &Row) -> Value {
     Value::Object(shown)
 }
 
-/// Number of files that a merge request keeps the diffs of; GitLab's own limit is ten times as far off.
-const MOST_FILES: usize = 100;
+/// Number of files that a merge request keeps the diffs of: GitLab's default for `diff_max_files`.
+const MOST_FILES: usize = 1000;
 
 /// The difference between the target of a merge request and one of its commits.
 #[derive(Default)]
 struct Diff {
-    /// The changed files, up to the limit.
+    /// The changed files.
     changes: Vec<Change>,
     /// The commits, newest first.
     commits: Vec<Commit>,
-    /// True if there are more files than the limit.
-    overflows: bool,
 }
 
 impl Diff {
-    /// The number of changed files as GitLab has it: a text, with a `+` if it stopped to count.
-    fn size(&self) -> String {
-        format!("{}{}", self.changes.len(), if self.overflows { "+" } else { "" })
+    /// True if there are more files than the limit.
+    fn overflows(&self) -> bool {
+        self.changes.len() > MOST_FILES
     }
 
+    /// The number of changed files as GitLab has it: a text, with a `+` if it stopped to count.
+    fn size(&self) -> String {
+        format!("{}{}", self.changes.len().min(MOST_FILES), if self.overflows() { "+" } else { "" })
+    }
+
+    /// The diffs that are kept.
     fn json(&self) -> Vec<Value> {
-        self.changes.iter().map(Change::json).collect()
+        self.changes.iter().take(MOST_FILES).map(Change::json).collect()
     }
 }
 
 /// The difference up to the commit with this id.
-fn diff_to(request: &Request<'_>, row: &Row, head: &str) -> Option<Diff> {
-    let repo = request.world.repos.get(&row.num("source_project_id"))?;
+fn diff_to(world: &World, row: &Row, head: &str) -> Option<Diff> {
+    let repo = world.repos.get(&row.num("source_project_id"))?;
     let (base, head) = repo.resolve(row.text("_base")).zip(repo.resolve(head))?;
-    let mut changes = between(&base.tree, &head.tree);
-    let overflows = changes.len() > MOST_FILES;
-    changes.truncate(MOST_FILES);
     let commits = repo.ahead(&base.id, &head.id).into_iter().cloned().collect();
-    Some(Diff { changes, commits, overflows })
+    Some(Diff { changes: between(&base.tree, &head.tree), commits })
+}
+
+/// Path and numbers of added and removed lines of each file that a merge request changes, however many there are.
+pub fn diff_stats(world: &World, id: u64, head: &str) -> Vec<Value> {
+    let row = world.anywhere("merge_requests", id).map(|(_, row)| row).unwrap_or_default();
+    let stats = |change: &Change| {
+        let (additions, deletions) = change.counts();
+        json!({"path": change.new_path, "additions": additions, "deletions": deletions})
+    };
+    diff_to(world, &row, head).unwrap_or_default().changes.iter().map(stats).collect()
 }
 
 /// The whole difference.
 fn diff_of(request: &Request<'_>, row: &Row) -> Diff {
-    diff_to(request, row, row.text("sha")).unwrap_or_default()
+    diff_to(request.world, row, row.text("sha")).unwrap_or_default()
 }
 
 fn list(request: &mut Request<'_>) -> Answer {
@@ -269,7 +281,7 @@ fn changes(request: &mut Request<'_>) -> Answer {
     let diff = diff_of(request, &row);
     let mut shown = object(render_merge_request(request, &row));
     shown.set("changes", diff.json());
-    shown.set("overflow", diff.overflows);
+    shown.set("overflow", diff.overflows());
     ok(shown)
 }
 
@@ -277,11 +289,11 @@ fn changes(request: &mut Request<'_>) -> Answer {
 fn versions_of(request: &Request<'_>, row: &Row) -> Vec<(Row, Diff)> {
     let commits = diff_of(request, row).commits;
     let versions = commits.iter().enumerate().filter_map(|(age, commit)| {
-        let diff = diff_to(request, row, &commit.id)?;
+        let diff = diff_to(request.world, row, &commit.id)?;
         let version = object(json!({
             "id": row.num("id") + 1000 * (commits.len() - age) as u64, "head_commit_sha": commit.id,
             "base_commit_sha": row.get("_base"), "start_commit_sha": row.get("_base"), "created_at": commit.date,
-            "merge_request_id": row.num("id"), "state": if diff.overflows { "overflow" } else { "collected" },
+            "merge_request_id": row.num("id"), "state": if diff.overflows() { "overflow" } else { "collected" },
             "real_size": diff.size(), "patch_id_sha": null
         }));
         Some((version, diff))

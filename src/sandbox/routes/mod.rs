@@ -40,6 +40,7 @@ mod uploads;
 mod users;
 
 use super::route::Route;
+pub use merge_requests::diff_stats;
 
 /// Everything that has notes of its own.
 const NOTED: &str = "(/projects/:id/issues/:issue_iid|/projects/:id/merge_requests/:merge_request_iid|\

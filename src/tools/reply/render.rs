@@ -37,10 +37,13 @@ pub fn render_answer(
     if let Some(change) = &mut change {
         change.leave_out(edited);
     }
-    let states = match &reply.content {
-        gitlab::Content::Json(answer) => state_notes::explain(tools, action, &request.params, answer),
+    let mut states = match &reply.content {
+        gitlab::Content::Json(answer) => {
+            state_notes::explain(tools, action, &request.params, answer, page.total)
+        }
         _ => Vec::new(),
     };
+    states.retain(|state| state.is_of(fields));
     let length = Length(match &reply.content {
         gitlab::Content::Json(value) => size_within(value, Length::LONGEST),
         _ => None,

@@ -10,8 +10,11 @@ use crate::present;
 use crate::tools::state::Tools;
 use crate::tools::types::NextCall;
 
-/// Matches any value except an empty one.
-const ANY: &str = "*";
+/// Begins a pattern of values: any that end with the rest.
+const ANY: char = '*';
+
+/// In place of a field: the number of all rows of a list.
+const TOTAL: &str = "total";
 
 /// A state of an answer, explained.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +29,11 @@ pub struct ExplainedState {
 }
 
 impl ExplainedState {
+    /// True if the field is among those that were asked for, by which all of an answer is meant if there are none.
+    pub fn is_of(&self, fields: &[String]) -> bool {
+        self.field == TOTAL || fields.is_empty() || fields.contains(&self.field)
+    }
+
     /// The state without the next call, if that is this action.
     pub fn without_next(mut self, action: &str) -> ExplainedState {
         let is_it = |next: &NextCall| next.arguments.get("action").and_then(Value::as_str) == Some(action);
@@ -34,15 +42,18 @@ impl ExplainedState {
     }
 }
 
-/// The explained states of an answer: of a list, those of its first rows that have one.
+/// The explained states of an answer: of a list, those of its first rows that have one, and of its total.
 pub fn explain(
     tools: &Tools,
     action: &Action,
     params: &Map<String, Value>,
     answer: &Value,
+    total: Option<u64>,
 ) -> Vec<ExplainedState> {
+    let total = total.map(|total| json!({ TOTAL: total.to_string() }));
     let explain_note = |note: &StateNote| {
         let (object, rows) = match answer {
+            Value::Array(_) if note.field == TOTAL => (total.as_ref()?, None),
             Value::Array(rows) => {
                 let fits = rows.iter().filter(|row| has_state(note, row));
                 (fits.clone().next()?, Some(fits.count()))
@@ -51,7 +62,7 @@ pub fn explain(
         };
         has_state(note, object).then(|| ExplainedState {
             field: note.field.clone(),
-            value: if note.value == ANY { String::new() } else { note.value.clone() },
+            value: shown_value(note, object),
             says: note.says.clone(),
             rows,
             next: next_call(tools, note, params, object),
@@ -60,12 +71,26 @@ pub fn explain(
     action.states.iter().filter_map(explain_note).collect()
 }
 
+/// The value of a state, of a pattern the one that the answer has; empty for any.
+fn shown_value(note: &StateNote, object: &Value) -> String {
+    match note.value.strip_prefix(ANY) {
+        None => note.value.clone(),
+        Some("") => String::new(),
+        Some(_) => {
+            let text = object.get(&note.field).and_then(Value::as_str).unwrap_or_default();
+            let is_number = text.trim_end_matches('+').bytes().all(|byte| byte.is_ascii_digit());
+            if is_number { text.to_owned() } else { String::new() }
+        }
+    }
+}
+
 fn has_state(note: &StateNote, object: &Value) -> bool {
+    let end = note.value.strip_prefix(ANY);
     match object.get(&note.field) {
         None | Some(Value::Null) => false,
-        Some(Value::Array(items)) => note.value == ANY && !items.is_empty(),
-        Some(Value::String(text)) => note.value == ANY || *text == note.value,
-        Some(_) => note.value == ANY,
+        Some(Value::Array(items)) => end == Some("") && !items.is_empty(),
+        Some(Value::String(text)) => end.map_or(*text == note.value, |end| text.ends_with(end)),
+        Some(_) => end == Some(""),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::present::{self, Kind, Options};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::execute::{self, ActionResponse};
 use crate::tools::reply::header;
+use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall};
 
@@ -39,7 +40,7 @@ pub(super) fn render_rows(
         response.unreadable = walked.unreadable;
         let mut answer = response.answer(tools, tools.max_bytes);
         if answer.structured.get("page").is_none_or(|page| page.get("shown").is_none()) {
-            add_walk(&mut answer, &walked, asked);
+            add_walk(tools, &mut answer, &walked, asked);
             return Ok(answer);
         }
         if is_alone {
@@ -112,7 +113,7 @@ pub(super) fn render_counts(
     header::add_resolved(&mut text, &walked.call);
     header::add_notes(&mut structured, &mut text, &notes);
     let mut answer = Answer::new(structured, text);
-    add_walk(&mut answer, &walked, asked);
+    add_walk(tools, &mut answer, &walked, asked);
     answer
 }
 
@@ -122,8 +123,15 @@ fn render_fields(fields: &Value) -> String {
     fields.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
 }
 
+/// The limit of GitLab's at which a list seems to end, by its number of rows.
+fn limits(tools: &Tools, walked: &Walked) -> Vec<ExplainedState> {
+    let Ok(Some(action)) = tools.catalog.get(walked.call.action()) else { return Vec::new() };
+    let total = walked.total.or(u64::try_from(walked.rows).ok());
+    state_notes::explain(tools, &action, &walked.request.params, &json!([]), total)
+}
+
 /// Adds the extent of the read to an answer, and the call for the rest.
-fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
+fn add_walk(tools: &Tools, answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
     let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let is_complete = matches!(walked.end, End::Complete);
     let rows = match walked.total.filter(|_| !is_complete) {
@@ -133,7 +141,9 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
     let later = walked.first_page.filter(|first| *first > 1);
     let from = later.map(|first| format!(" from page {first} on")).unwrap_or_default();
     let read = format!("{rows} on {}{from}", counted(walked.pages, "page"));
+    let limits = if is_complete { limits(tools, walked) } else { Vec::new() };
     let why = match &walked.end {
+        End::Complete if !limits.is_empty() => "all that GitLab lists".to_owned(),
         End::Complete => "to the end of the list".to_owned(),
         End::Sink => "as many whole pages as fit the answer".to_owned(),
         End::MostPages => format!("one call reads at most {MOST_PAGES} pages"),
@@ -145,7 +155,7 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
     let mut page = Map::from_iter([
         ("pages_read".to_owned(), json!(walked.pages)),
         ("rows".to_owned(), json!(walked.rows)),
-        ("complete".to_owned(), json!(is_complete)),
+        ("complete".to_owned(), json!(is_complete && limits.is_empty())),
         ("end".to_owned(), json!(why)),
     ]);
     if let Some(first) = later {
@@ -155,6 +165,9 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
         page.insert("total".to_owned(), json!(total));
     }
     let _ = writeln!(answer.text, "Read: {read}, {why}.");
+    if !limits.is_empty() {
+        state_notes::add_states(&mut answer.structured, &mut answer.text, &limits);
+    }
     if let End::Failed(error) = &walked.end {
         page.insert("failed".to_owned(), json!({"kind": error.kind, "message": error.message}));
         let _ = writeln!(answer.text, "Failed: {}", error.message);

@@ -67,6 +67,8 @@ pub enum End {
 pub struct Walked {
     /// The call of the first page.
     pub call: Call,
+    /// The request of the first page.
+    pub request: ExecuteRequest,
     /// Number of the first page, where GitLab numbers them.
     pub first_page: Option<u64>,
     pub pages: usize,
@@ -156,6 +158,7 @@ pub async fn walk(
         let (unreadable, notes) = (response.unreadable, response.notes.clone());
         let walked = walked.get_or_insert_with(|| Walked {
             call: response.call.clone(),
+            request: response.request.clone(),
             first_page: response.reply.page.page,
             pages: 0,
             rows: 0,

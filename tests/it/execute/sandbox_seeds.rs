@@ -82,8 +82,43 @@ fn diffs_past_the_limits_of_gitlab_are_noted() {
     let many = json!({"fullPath": "acme/site", "iid": 1});
     let reply = execute_on_sandbox("merge_request.get_changes", many.clone());
     assert!(reply.text.contains("GitLab left files out of this diff"), "{}", reply.text);
-    let reply = execute_on_sandbox("merge_request.get", many);
-    assert!(reply.text.contains("more than 100 files are changed"), "{}", reply.text);
+    let exact = "\"merge_request.get_diff_stats_summary\"";
+    let reply = execute_on_sandbox("merge_request.get", many.clone());
+    assert!(
+        reply.text.contains("changes_count 1000+: GitLab keeps the diffs of so many files"),
+        "{}",
+        reply.text
+    );
+    assert!(reply.text.contains(exact), "{}", reply.text);
+    let next = reply.structured["states"].as_array().unwrap().last().unwrap()["next"].clone();
+    let counted = follow(&mut Client::sandbox(), &next);
+    assert_eq!(counted.structured["data"]["fileCount"], 1200, "{}", counted.text);
+
+    // Where files are not what was asked for, their number is not explained.
+    let mut renamed = many.clone();
+    renamed["title"] = json!("Every part");
+    let reply = execute_on_sandbox("merge_request.update", renamed);
+    assert!(!reply.text.contains("changes_count") && !reply.text.contains("files"), "{}", reply.text);
+    let reply = execute_on_sandbox("merge_request.overview", many);
+    assert!(!reply.text.contains("changes_count"), "{}", reply.text);
+}
+
+#[test]
+fn a_list_that_gitlab_cut_does_not_end() {
+    let mut client = Client::sandbox();
+    let diffs = json!({"fullPath": "acme/site", "iid": 1});
+    let call = json!({"action": "merge_request.list_diffs", "params": diffs, "count_by": "new_file"});
+    let reply = client.call(EXECUTE, call);
+    assert!(reply.text.contains("1000 rows on 10 pages, all that GitLab lists."), "{}", reply.text);
+    assert!(reply.text.contains("merge_request.get_diff_stats_summary"), "{}", reply.text);
+    assert_eq!(reply.structured["page"]["complete"], false, "{}", reply.text);
+    let last = json!({"fullPath": "acme/site", "iid": 1, "page": 10, "per_page": 100});
+    let call = json!({"action": "merge_request.list_diffs", "params": last, "fields": "new_path"});
+    let reply = client.call(EXECUTE, call);
+    assert!(reply.text.contains("total 1000: GitLab keeps the diffs of no more files"), "{}", reply.text);
+    let small = json!({"fullPath": "acme/widget", "iid": 5});
+    let reply = client.call(EXECUTE, json!({"action": "merge_request.list_diffs", "params": small}));
+    assert!(!reply.text.contains("GitLab keeps"), "{}", reply.text);
 }
 
 #[test]

@@ -286,3 +286,16 @@ async fn the_repository_is_written() {
     assert_eq!(world.get(&format!("{WIDGET}/releases/v1.0.0/assets/links")).await.each("name"), ["Manual"]);
     world.expect(200, "DELETE", &format!("{WIDGET}/releases/v9"), Value::Null).await;
 }
+
+#[tokio::test]
+async fn a_merge_request_keeps_the_diffs_of_a_thousand_files() {
+    let world = World::new().await;
+    let shown = world.get("/projects/2/merge_requests/1").await.json();
+    assert_eq!(shown["changes_count"], "1000+");
+    let diffs = world.get("/projects/2/merge_requests/1/diffs?per_page=100").await;
+    assert_eq!((diffs.header("x-total"), diffs.header("x-total-pages")), ("1000", "10"));
+    let changes = world.get("/projects/2/merge_requests/1/changes").await.json();
+    assert_eq!((&changes["overflow"], changes["changes"].as_array().unwrap().len()), (&json!(true), 1000));
+    let raw = world.get("/projects/2/merge_requests/1/raw_diffs").await.text();
+    assert_eq!(raw.matches("diff --git ").count(), 1200, "the raw diff is whole");
+}

@@ -497,6 +497,33 @@ async fn a_branch_rule_counts_the_branches_that_it_matches() {
 }
 
 #[tokio::test]
+async fn statistics_of_a_diff_have_all_files() {
+    let world = World::new().await;
+    let summary = "diffStatsSummary { additions deletions changes fileCount }";
+    let query = |project: &str, iid: u64, fields: &str| {
+        format!(r#"{{ project(fullPath: "{project}") {{ mergeRequest(iid: "{iid}") {{ {fields} }} }} }}"#)
+    };
+    let found = world.at("/project/mergeRequest/diffStatsSummary", &query("acme/site", 1, summary)).await;
+    assert_eq!(found, json!({"additions": 1200, "deletions": 0, "changes": 1200, "fileCount": 1200}));
+
+    // As many lines as the diffs of REST have.
+    let stats = "diffStats { path additions deletions }";
+    let found = world.at("/project/mergeRequest/diffStats", &query("acme/widget", 5, stats)).await;
+    let diffs = world.rest("/projects/1/merge_requests/5/diffs").await;
+    let lines = |diff: &Value, sign: char| {
+        diff["diff"].as_str().unwrap().lines().filter(|line| line.starts_with(sign)).count()
+    };
+    let wanted = diffs.as_array().unwrap().iter().map(|diff| {
+        json!({"path": diff["new_path"], "additions": lines(diff, '+'), "deletions": lines(diff, '-')})
+    });
+    assert_eq!(found, wanted.collect::<Value>());
+    assert!(found[1]["deletions"].as_u64() > Some(0), "{found}");
+    let one = r#"diffStats(path: "docs/CHANGELOG.md") { path }"#;
+    let found = world.at("/project/mergeRequest/diffStats", &query("acme/widget", 5, one)).await;
+    assert_eq!(found, json!([{"path": "docs/CHANGELOG.md"}]));
+}
+
+#[tokio::test]
 async fn the_schema_tells_of_itself() {
     let world = World::new().await;
     let kind = r#"{ __type(name: "Project") { kind fields { name } } project(fullPath: "acme/widget") { __typename } }"#;
@@ -527,7 +554,7 @@ fn everything(schema: &Schema, name: &str, depth: usize) -> Vec<String> {
         } else if depth > 0 && field.name != "edges" {
             let below = everything(schema, inner, if paging { depth } else { depth - 1 });
             let is_list = field.arguments.iter().any(|argument| argument.name == "first");
-            let first = if is_list { "(first: 10)" } else { "" };
+            let first = if is_list { "(first: 5)" } else { "" };
             if below.len() > 1 {
                 asked.push(format!("{}{first} {{ {} }}", field.name, below.join(" ")));
             }
@@ -558,6 +585,8 @@ async fn every_field_has_a_value_of_its_type() {
         (r#"issue(id: "gid://gitlab/Issue/1")"#, "Issue"),
         (r#"workItem(id: "gid://gitlab/WorkItem/1")"#, "WorkItem"),
         (r#"mergeRequest(id: "gid://gitlab/MergeRequest/205")"#, "MergeRequest"),
+        // A closed one.
+        (r#"mergeRequest(id: "gid://gitlab/MergeRequest/203")"#, "MergeRequest"),
     ] {
         // One at a time, as GitLab limits what a query may ask for.
         for part in everything(&schema, name, 2) {
