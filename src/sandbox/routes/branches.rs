@@ -3,7 +3,7 @@
 use crate::sandbox::prelude::*;
 use crate::sandbox::repo::Tag;
 
-use super::branch_rights::{can_push, rules_of};
+use super::branch_rights::{can_create_tag, can_push, rules_of};
 
 pub const ROUTES: &[Route] = &[
     get("/branches", list),
@@ -117,7 +117,7 @@ fn show_tag(request: &Request<'_>, name: &str) -> Result<Value, Fault> {
     let release = release.map(|row| json!({"tag_name": name, "description": row.text("description")}));
     Ok(json!({
         "name": name, "message": tag.message.clone().unwrap_or_default(), "target": tag.commit, "commit": commit,
-        "release": release, "protected": is_tag_protected(request, name), "created_at": tag.date
+        "release": release, "protected": is_tag_protected(request, name), "created_at": tag.message.as_ref().map(|_| &tag.date)
     }))
 }
 
@@ -152,12 +152,18 @@ fn tag(request: &mut Request<'_>) -> Answer {
     ok(show_tag(request, request.param("tag_name"))?)
 }
 
-/// Creates a tag on the commit of `from`.
-pub fn add_tag(request: &mut Request<'_>, name: &str, from: &str) -> Result<(), Fault> {
+/// Refuses with a status to create a tag that is protected from the user.
+pub fn check_tag_right(request: &Request<'_>, name: &str, status: u16) -> Result<(), Fault> {
+    let refusal = || Fault::refused(status, "You are not allowed to create this tag as it is protected.");
+    can_create_tag(request, name).then_some(()).ok_or_else(refusal)
+}
+
+/// Creates a tag on the commit of `from`, annotated if the parameter for its message is given.
+pub fn add_tag(request: &mut Request<'_>, name: &str, from: &str, message: &str) -> Result<(), Fault> {
     let commit = request.repo()?.resolve(from).map(|commit| commit.id.clone());
     let commit = commit.ok_or_else(|| Fault::refused(400, &format!("Target {from} is invalid")))?;
     super::pushes::record_ref(request, "tag", name, None, Some(&commit));
-    let tag = Tag { commit, message: request.args.text("message"), date: request.world.now() };
+    let tag = Tag { commit, message: request.args.text(message), date: request.world.now() };
     request.repo_mut().tags.insert(name.to_owned(), tag);
     Ok(())
 }
@@ -168,7 +174,8 @@ fn new_tag(request: &mut Request<'_>) -> Answer {
         return Err(Fault::refused(400, &format!("Tag {name} already exists")));
     }
     let from = request.args.text("ref").unwrap_or_default();
-    add_tag(request, &name, &from)?;
+    check_tag_right(request, &name, 400)?;
+    add_tag(request, &name, &from, "message")?;
     created(show_tag(request, &name)?)
 }
 

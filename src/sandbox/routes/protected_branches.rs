@@ -1,4 +1,4 @@
-//! The rules of protected branches.
+//! The rules of protected branches and tags.
 
 use crate::sandbox::access_level::describe;
 use crate::sandbox::args::text_of;
@@ -9,9 +9,12 @@ pub const ROUTES: &[Route] = &[
         .needs(Level::Maintainer)
         .rules(&[Rule::Required("name")]),
     patch("/projects/:id/protected_branches/:name", change_rule).needs(Level::Maintainer),
+    post("/projects/:id/protected_tags", new_tag_rule)
+        .needs(Level::Maintainer)
+        .rules(&[Rule::Required("name"), Rule::OneOf("create_access_level", &["30", "40", "60", "0"])]),
 ];
 
-/// Who may do something with a protected branch: a role, or what `allowed_to_…` lists.
+/// Who may do something with a protected branch or tag: a role, or what `allowed_to_…` lists.
 fn access(request: &Request<'_>, role: &str, listed: &str) -> Vec<Value> {
     let listed = request.args.rows(listed);
     let role = request.args.num(role).or_else(|| listed.is_empty().then_some(40));
@@ -27,6 +30,17 @@ fn add_rule(request: &mut Request<'_>, name: &str) -> Row {
         "code_owner_approval_required": request.args.flag("code_owner_approval_required")
     });
     request.add(&request.shelf("protected_branches"), values)
+}
+
+fn new_tag_rule(request: &mut Request<'_>) -> Answer {
+    let name = request.args.text("name").unwrap_or_default();
+    let shelf = request.shelf("protected_tags");
+    if request.world.find(&shelf, "name", &name).is_some() {
+        return Err(Fault::Refused(422, json!(["Name has already been taken"])));
+    }
+    let levels = access(request, "create_access_level", "allowed_to_create");
+    let row = request.add(&shelf, json!({"name": name, "create_access_levels": levels}));
+    created(request.show(&row))
 }
 
 fn new_rule(request: &mut Request<'_>) -> Answer {

@@ -1,7 +1,17 @@
-//! Releases and, across a group, what was released: packages and images. The links of a release need no code.
+//! Releases, packages and, across a group, releases and images. The links of a release need no code.
 
 use crate::sandbox::filter::sort_by;
 use crate::sandbox::prelude::*;
+
+const PACKAGES: &[Rule] = &[
+    Rule::OneOf(
+        "package_type",
+        "maven npm conan nuget pypi composer generic golang debian rubygems helm terraform_module rpm ml_model cargo",
+    ),
+    Rule::OneOf("status", "default hidden processing error pending_destruction deprecated"),
+    Rule::OneOf("order_by", "created_at name version type project_path"),
+    Rule::OneOf("sort", "asc desc"),
+];
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/releases", list)
@@ -11,7 +21,8 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/releases", create).rules(&[Rule::Required("tag_name")]),
     put("/projects/:id/releases/:tag_name", update),
     delete("/projects/:id/releases/:tag_name", remove),
-    get("/groups/:id/(releases|packages|registry/repositories)", list_across),
+    get("/groups/:id/(releases|registry/repositories)", list_across),
+    get("/(projects|groups)/:id/packages", packages).rules(PACKAGES),
 ];
 
 fn render_release(request: &Request<'_>, row: &Row) -> Value {
@@ -37,10 +48,41 @@ fn list(request: &mut Request<'_>) -> Answer {
     request.page(rows.iter().map(|row| render_release(request, row)).collect())
 }
 
-/// The releases, packages or images of all projects of a group.
+/// The releases or images of all projects of a group.
 fn list_across(request: &mut Request<'_>) -> Answer {
     let rows = request.across(request.pattern.trim_start_matches("/groups/:id/"));
     request.page_of(request.path_end(), &rows)
+}
+
+fn packages(request: &mut Request<'_>) -> Answer {
+    let args = &request.args;
+    let exact = [("package_type", "package_type"), ("package_version", "version"), ("status", "status")];
+    let exact = exact.map(|(name, field)| (field, args.text(name)));
+    let (words, versionless) = (args.text("package_name"), args.flag("include_versionless"));
+    let any_status = args.has("status");
+    let mut rows = Vec::new();
+    for project in request.projects() {
+        for mut row in request.world.rows(&format!("projects/{}/packages", project.num("id"))).to_vec() {
+            if request.place.is_some_and(|place| place.kind == "groups") {
+                row.set("project_id", project.num("id"));
+                row.set("project_path", project.text("path_with_namespace"));
+            }
+            rows.push(row);
+        }
+    }
+    rows.retain(|row| {
+        exact.iter().all(|(field, wanted)| wanted.as_ref().is_none_or(|wanted| row.text(field) == wanted))
+            && words.as_ref().is_none_or(|words| mentions(row, &["name"], words))
+            && (versionless || !row.text("version").is_empty())
+            && (any_status || matches!(row.text("status"), "default" | "error" | "deprecated"))
+    });
+    let field = args.text("order_by").unwrap_or_else(|| "created_at".to_owned());
+    let field = if field == "type" { "package_type" } else { &field };
+    rows.sort_by(|one, other| one.text(field).cmp(other.text(field)));
+    if args.text("sort").as_deref() == Some("desc") {
+        rows.reverse();
+    }
+    request.page_of("packages", &rows)
 }
 
 fn latest(request: &mut Request<'_>) -> Answer {
@@ -79,13 +121,16 @@ fn milestones(request: &Request<'_>) -> Result<Row, Fault> {
 fn create(request: &mut Request<'_>) -> Answer {
     let tag = request.args.text("tag_name").unwrap_or_default();
     let shelf = request.shelf("releases");
+    super::branches::check_tag_right(request, &tag, 403)?;
     if request.world.find(&shelf, "tag_name", &tag).is_some() {
         return Err(Fault::refused(409, "Release already exists"));
     }
     if !request.repo()?.tags.contains_key(&tag) {
         let from = request.args.text("ref").ok_or_else(|| Fault::refused(422, "Ref is not specified"))?;
-        super::branches::add_tag(request, &tag, &from)?;
+        super::branches::add_tag(request, &tag, &from, "tag_message")?;
     }
+    // The message is for a new tag alone.
+    request.args.without_trace(&["tag_message", "ref"]);
     let values = request.given_of("releases", &["tag_name", "name", "description", "released_at"]);
     let row = request.world.add(&shelf, values, request.user);
     let titles = milestones(request)?;

@@ -288,6 +288,78 @@ async fn the_repository_is_written() {
 }
 
 #[tokio::test]
+async fn a_protected_tag_says_who_may_create_it() {
+    let world = World::new().await;
+    let rules = format!("{WIDGET}/protected_tags");
+    let made = world.expect(201, "POST", &rules, json!({"name": "r*", "create_access_level": 30})).await;
+    assert_eq!(made["create_access_levels"][0]["access_level_description"], "Developers + Maintainers");
+    let listed = json!({"name": "s*", "allowed_to_create": [{"user_id": 4}, {"deploy_key_id": 1}]});
+    let levels = world.expect(201, "POST", &rules, listed).await["create_access_levels"].clone();
+    assert_eq!((&levels[0]["user_id"], &levels[0]["deploy_key_id"]), (&json!(4), &Value::Null));
+    assert_eq!((&levels[1]["deploy_key_id"], levels.as_array().unwrap().len()), (&json!(1), 2));
+    let usual = world.expect(201, "POST", &rules, json!({"name": "t*"})).await;
+    assert_eq!(usual["create_access_levels"][0]["access_level"], 40);
+    let taken = world.expect(422, "POST", &rules, json!({"name": "r*"})).await;
+    assert_eq!(taken["message"], json!(["Name has already been taken"]));
+    world.expect(400, "POST", &rules, json!({"name": "u*", "create_access_level": 20})).await;
+    world.expect(405, "PATCH", &format!("{rules}/r*"), json!({})).await;
+
+    // The owner is not among those of `s*`, and nobody is of `q*`.
+    world.expect(201, "POST", &rules, json!({"name": "q*", "create_access_level": 0})).await;
+    let tags = format!("{WIDGET}/repository/tags");
+    for name in ["s1", "q1"] {
+        world.expect(400, "POST", &tags, json!({"tag_name": name, "ref": "main"})).await;
+        let release = json!({"tag_name": name, "ref": "main"});
+        world.expect(403, "POST", &format!("{WIDGET}/releases"), release).await;
+    }
+    world.expect(204, "DELETE", &format!("{rules}/q*"), Value::Null).await;
+    world.expect(201, "POST", &tags, json!({"tag_name": "q1", "ref": "main"})).await;
+}
+
+#[tokio::test]
+async fn a_release_annotates_the_tag_that_it_creates() {
+    let world = World::new().await;
+    let releases = format!("{WIDGET}/releases");
+    let release = json!({"tag_name": "v3.0.0", "ref": "main", "tag_message": "Third time lucky"});
+    world.expect(201, "POST", &releases, release).await;
+    let tag = |name: &str| format!("{WIDGET}/repository/tags/{name}");
+    let made = world.get(&tag("v3.0.0")).await.json();
+    assert_eq!((&made["message"], made["created_at"].is_string()), (&json!("Third time lucky"), true));
+    world.expect(201, "POST", &releases, json!({"tag_name": "v3.0.1", "ref": "main"})).await;
+    let plain = world.get(&tag("v3.0.1")).await.json();
+    assert_eq!((&plain["message"], &plain["created_at"]), (&json!(""), &Value::Null));
+
+    // A tag that exists keeps its message.
+    world
+        .expect(201, "POST", &format!("{WIDGET}/repository/tags"), json!({"tag_name": "v4", "ref": "main"}))
+        .await;
+    let release = json!({"tag_name": "v4", "ref": "main", "tag_message": "Late"});
+    world.expect(201, "POST", &releases, release).await;
+    assert_eq!(world.get(&tag("v4")).await.json()["message"], "");
+}
+
+#[tokio::test]
+async fn packages_are_found_by_name_type_version_and_status() {
+    let world = World::new().await;
+    for (query, found) in [
+        ("package_name=IDGE", 1),
+        ("package_name=gear", 0),
+        ("package_type=generic&package_version=1.0.0", 1),
+        ("package_version=1.0", 0),
+        ("package_type=npm", 0),
+        ("status=hidden", 0),
+        ("status=default&order_by=version&sort=desc&include_versionless=true", 1),
+    ] {
+        for place in ["/projects/1", "/groups/acme"] {
+            let names = world.get(&format!("{place}/packages?{query}")).await.each("name");
+            assert_eq!(names.len(), found, "{place} {query}");
+        }
+    }
+    assert_eq!(world.get("/groups/acme/packages").await.each("project_path"), ["acme/widget"]);
+    world.expect(400, "GET", "/projects/1/packages?package_type=gem", Value::Null).await;
+}
+
+#[tokio::test]
 async fn a_merge_request_keeps_the_diffs_of_a_thousand_files() {
     let world = World::new().await;
     let shown = world.get("/projects/2/merge_requests/1").await.json();
