@@ -21,12 +21,17 @@ const LIST: &[Rule] = &[
 const TYPE: Rule = Rule::OneOf("issue_type", "issue incident test_case task");
 /// Parameters that change an issue.
 const CHANGING: &str = "title description state_event labels add_labels remove_labels assignee_ids assignee_id \
-    milestone_id confidential due_date discussion_locked issue_type weight updated_at";
+    milestone_id confidential due_date discussion_locked issue_type weight epic_id epic_iid updated_at";
 
 const ELSEWHERE: &[Rule] = &[Rule::Required("to_project_id")];
 
-const CHANGE: &[Rule] =
-    &[Rule::AnyOf(CHANGING), Rule::OneOf("state_event", "reopen close"), TYPE, Rule::Integer("milestone_id")];
+const CHANGE: &[Rule] = &[
+    Rule::AnyOf(CHANGING),
+    Rule::OneOf("state_event", "reopen close"),
+    TYPE,
+    Rule::Integer("milestone_id"),
+    Rule::Integer("epic_id"),
+];
 
 pub const ROUTES: &[Route] = &[
     get("(|/groups/:id|/projects/:id)/issues", list).rules(LIST),
@@ -38,6 +43,7 @@ pub const ROUTES: &[Route] = &[
         Rule::Required("title"),
         TYPE,
         Rule::Integer("milestone_id"),
+        Rule::Integer("epic_id"),
     ]),
     put("/projects/:id/issues/:issue_iid", update).needs(Level::User).rules(CHANGE),
     delete("/projects/:id/issues/:issue_iid", remove).needs(Level::Owner),
@@ -157,6 +163,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     values.set("type", issue_type.to_uppercase());
     let shelf = request.shelf("issues");
     let row = request.world.add(&shelf, values, request.user);
+    let row = super::epics::assign(request, &shelf, row)?;
     let row = record_new(request, "Issue", &shelf, row);
     created(request.show(&row))
 }
@@ -171,6 +178,7 @@ fn update(request: &mut Request<'_>) -> Answer {
     values.extend(common(request, &before)?);
     values.extend(state_event(request));
     let row = request.world.write(&shelf, before.num("id"), values);
+    let row = super::epics::assign(request, &shelf, row)?;
     learn_labels(request, &row);
     super::history::record(request, &shelf, "Issue", &before, &row);
     let row = super::quick_actions::execute_description(request, "Issue", &shelf, row);

@@ -175,6 +175,36 @@ async fn epics_hold_issues() {
 }
 
 #[tokio::test]
+async fn an_issue_is_put_into_an_epic_and_taken_out() {
+    let world = World::new().await;
+    let (issue, epic) = (format!("{WIDGET}/issues/4"), |iid: u64| format!("/groups/acme/epics/{iid}/issues"));
+    let id = world.get("/groups/acme/epics/1").await.json()["id"].clone();
+    let shown = world.expect(200, "PUT", &issue, json!({"epic_id": id})).await;
+    assert_eq!((&shown["epic_iid"], &shown["epic"]["id"]), (&json!(1), &id));
+    assert!(world.get(&epic(1)).await.each("iid").contains(&json!(4)));
+
+    // An issue is in one epic at most.
+    assert_eq!(world.expect(200, "PUT", &issue, json!({"epic_iid": 2})).await["epic_iid"], 2);
+    assert!(!world.get(&epic(1)).await.each("iid").contains(&json!(4)));
+    assert!(world.get(&epic(2)).await.each("iid").contains(&json!(4)));
+    for none in [json!({"epic_id": 0}), json!({"epic_id": null})] {
+        world.expect(200, "PUT", &issue, json!({"epic_id": id})).await;
+        assert_eq!(world.expect(200, "PUT", &issue, none).await["epic"], Value::Null);
+        assert!(!world.get(&epic(1)).await.each("iid").contains(&json!(4)));
+    }
+    let new = json!({"title": "Oil", "epic_id": id});
+    assert_eq!(world.expect(201, "POST", &format!("{WIDGET}/issues"), new).await["epic_iid"], 1);
+    world.expect(404, "PUT", &issue, json!({"epic_id": 999, "title": "Lost"})).await;
+    assert_ne!(world.get(&issue).await.json()["title"], "Lost");
+    let both = json!({"epic_id": id, "epic_iid": 1});
+    let refusal = world.expect(400, "PUT", &issue, both).await;
+    assert_eq!(refusal["error"], "epic_id, epic_iid are mutually exclusive");
+    // A project of no group has no epics.
+    let own = world.expect(201, "POST", "/projects", json!({"name": "own"})).await["id"].clone();
+    world.expect(404, "POST", &format!("/projects/{own}/issues"), json!({"title": "x", "epic_id": id})).await;
+}
+
+#[tokio::test]
 async fn people_talk() {
     let world = World::new().await;
     let notes = format!("{WIDGET}/issues/1/notes");
