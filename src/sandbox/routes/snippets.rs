@@ -22,10 +22,10 @@ pub const ROUTES: &[Route] = &[
     put("/projects/:id/snippets/:snippet_id", update).needs(Level::Reporter),
     delete("/projects/:id/snippets/:snippet_id", remove).needs(Level::Reporter),
     get("/(projects|groups)/:id/wikis", wiki),
-    get("/(projects|groups)/:id/wikis/:slug", rows::show),
+    get("/(projects|groups)/:id/wikis/:slug", wiki_page),
     post("/(projects|groups)/:id/wikis", new_page).rules(PAGE),
     put("/(projects|groups)/:id/wikis/:slug", change_page).rules(&[Rule::AnyOf("title content format")]),
-    delete("/(projects|groups)/:id/wikis/:slug", rows::remove).needs(Level::Maintainer),
+    delete("/(projects|groups)/:id/wikis/:slug", remove_page).needs(Level::Maintainer),
 ];
 
 /// The user's own snippets, the public ones, or all that the user may see.
@@ -141,7 +141,8 @@ fn raw_file(request: &mut Request<'_>) -> Answer {
 
 fn wiki(request: &mut Request<'_>) -> Answer {
     let with_content = request.args.flag("with_content");
-    let rows = request.world.rows(&request.shelf("wikis"));
+    let mut rows = request.world.rows(&request.shelf("wikis")).to_vec();
+    rows.sort_by(|one, other| one.text("slug").cmp(other.text("slug")));
     let shown = rows.iter().map(|row| {
         let mut shown = request.world.show(row);
         shown.retain(|name, _| {
@@ -152,30 +153,72 @@ fn wiki(request: &mut Request<'_>) -> Answer {
     ok(shown.collect::<Vec<_>>())
 }
 
+/// The page with a slug or title, in any case.
+fn find_page(request: &Request<'_>, name: &str) -> Option<Row> {
+    let (given, slug) = (name.to_lowercase(), slug(name).to_lowercase());
+    let is_named = |row: &&Row| [&given, &slug].contains(&&row.text("slug").to_lowercase());
+    request.world.rows(&request.shelf("wikis")).iter().find(is_named).cloned()
+}
+
+fn the_page(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let row = find_page(request, request.param("slug")).ok_or(Fault::missing("Wiki Page"))?;
+    Ok((request.shelf("wikis"), row))
+}
+
+fn wiki_page(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the_page(request)?;
+    ok(request.show(&row))
+}
+
+/// The slug of a title, which may name directories: GitLab keeps its case and writes blanks as dashes.
 fn slug(title: &str) -> String {
-    title.trim().replace(' ', "-")
+    let squish = |part: &str| part.split_whitespace().collect::<Vec<_>>().join("-");
+    title.split('/').map(squish).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+}
+
+/// The title that GitLab reads from a slug: its last part, with blanks for dashes.
+fn title(slug: &str) -> String {
+    slug.rsplit('/').next().unwrap_or_default().replace('-', " ")
 }
 
 fn new_page(request: &mut Request<'_>) -> Answer {
-    let title = request.args.text("title").ok_or_else(|| Fault::invalid("title", "can't be blank"))?;
+    let given = request.args.text("title").ok_or_else(|| Fault::invalid("title", "can't be blank"))?;
     let content = request.args.text("content").ok_or_else(|| Fault::invalid("content", "can't be blank"))?;
-    let shelf = request.shelf("wikis");
-    if request.world.find(&shelf, "slug", &slug(&title)).is_some() {
-        return Err(Fault::refused(400, "A page with that title already exists"));
-    }
     let format = request.args.text("format").unwrap_or_else(|| "markdown".to_owned());
-    let row = request
-        .add(&shelf, json!({"slug": slug(&title), "title": title, "content": content, "format": format}));
+    let slug = slug(&given);
+    if find_page(request, &slug).is_some() {
+        let extension = if format == "markdown" { "md" } else { &format };
+        let file = format!("{slug}.{extension}");
+        let problem = format!("Duplicate page: A page with that title already exists in the file {file}");
+        return Err(Fault::invalid("base", &problem));
+    }
+    let row = request.add(
+        &request.shelf("wikis"),
+        json!({"slug": slug, "title": title(&slug), "content": content, "format": format}),
+    );
     created(request.show(&row))
 }
 
 fn change_page(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.found()?;
-    let mut values = request.given_of("wikis", &["content", "format", "title"]);
-    if values.contains_key("title") {
-        let slug = slug(values.text("title"));
+    let (shelf, row) = the_page(request)?;
+    let mut values = request.given_of("wikis", &["content", "format"]);
+    if let Some(given) = request.args.text("title") {
+        // A title without a directory leaves the page in its own; one that begins with a slash is at the root.
+        let directory = row.text("slug").rsplit_once('/').filter(|_| !given.contains('/'));
+        let given = directory.map_or(given.clone(), |(directory, _)| format!("{directory}/{given}"));
+        let slug = slug(&given);
+        if find_page(request, &slug).is_some_and(|other| other.num("id") != row.num("id")) {
+            let problem = "There is already a page with the same title in that path.";
+            return Err(Fault::invalid("title", problem));
+        }
+        values.set("title", title(&slug));
         values.set("slug", slug);
     }
     let row = request.world.write(&shelf, row.num("id"), values);
     ok(request.show(&row))
+}
+
+fn remove_page(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_page(request)?;
+    request.delete(&shelf, &row)
 }

@@ -99,7 +99,7 @@ READS = {
     "labels of a group": lambda: named(acme.labels, "name", "acme-wide"),
     "milestones of a group": lambda: named(acme.milestones, "title", "Spring fair"),
     "variables of a group": lambda: named(acme.variables, "key", "WORKSHOP"),
-    "wiki of a group": lambda: named(acme.wikis, "slug", "house-rules"),
+    "wiki of a group": lambda: named(acme.wikis, "slug", "House-rules"),
     "iterations of a group": lambda: listed(acme.iterations),
     "issues of an epic": lambda: named(epic.issues, "iid", 1),
     "notes of an epic": lambda: named(epic.notes, "body", "Start with the oil."),

@@ -217,7 +217,7 @@ async fn snippets_wikis_and_uploads() {
     assert_eq!(world.get(&format!("{path}/files/main/a%20b.txt/raw")).await.text(), "hi");
     assert_eq!(world.send("GET", &path, READER_TOKEN, None).await.status, 404);
     world.expect(204, "DELETE", &path, Value::Null).await;
-    assert_eq!(world.get("/projects/1/wikis").await.each("slug"), ["home", "guides/oiling"]);
+    assert_eq!(world.get("/projects/1/wikis").await.each("slug"), ["guides/oiling", "home"]);
     assert_eq!(world.get("/projects/1/wikis/guides%2Foiling").await.json()["content"], "Once a week.");
     assert_eq!(
         world.expect(201, "POST", "/projects/1/wikis", json!({"title": "New page", "content": "c"})).await["slug"],
@@ -228,7 +228,26 @@ async fn snippets_wikis_and_uploads() {
         "d"
     );
     world.expect(204, "DELETE", "/projects/1/wikis/New-page", Value::Null).await;
-    assert_eq!(world.get("/groups/1/wikis").await.each("slug"), ["house-rules"]);
+    assert_eq!(world.get("/groups/1/wikis").await.each("slug"), ["House-rules"]);
+    let named = |page: &Value| (page["slug"].clone(), page["title"].clone());
+    for name in ["House-rules", "house-rules", "House%20rules"] {
+        let page = world.get(&format!("/groups/1/wikis/{name}")).await.json();
+        assert_eq!(named(&page), (json!("House-rules"), json!("House rules")), "{name}");
+    }
+    let page = json!({"title": "Guides / Night  shift-work", "content": "Quiet."});
+    let page = world.expect(201, "POST", "/projects/1/wikis", page).await;
+    assert_eq!(named(&page), (json!("Guides/Night-shift-work"), json!("Night shift work")));
+    let again = json!({"title": "guides/night-shift-work", "content": "x", "format": "org"});
+    let refusal = world.expect(400, "POST", "/projects/1/wikis", again).await["message"]["base"][0].clone();
+    assert!(refusal.as_str().unwrap().ends_with("in the file guides/night-shift-work.org"), "{refusal}");
+    let at = "/projects/1/wikis/Guides%2FNight-shift-work";
+    let page = world.expect(200, "PUT", at, json!({"title": "Day shift"})).await;
+    assert_eq!(named(&page), (json!("Guides/Day-shift"), json!("Day shift")), "it stays in its directory");
+    let at = "/projects/1/wikis/Guides%2FDay-shift";
+    world.expect(400, "PUT", at, json!({"title": "/home"})).await;
+    let page = world.expect(200, "PUT", at, json!({"title": "/Shifts"})).await;
+    assert_eq!(page["slug"], "Shifts");
+    world.expect(404, "GET", at, Value::Null).await;
 
     let picture = b"\x89PNG\r\n\x1a\n\x00\xff".to_vec();
     let part = || multipart::Part::bytes(picture.clone()).file_name("gear.png");
