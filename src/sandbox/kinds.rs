@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::args::{Args, like, text_of};
+use super::cron::{is_cron, is_zone};
 use super::errors::Fault;
 use super::level::Level;
 use super::row::{Row, is};
@@ -67,6 +68,10 @@ enum Form {
     Word,
     /// An HTTP URL.
     Url,
+    /// A cron expression.
+    Cron,
+    /// A time zone.
+    Zone,
 }
 
 impl Form {
@@ -77,6 +82,8 @@ impl Form {
         match self {
             Self::Word if !is_word => Err(Fault::invalid(field, "can contain only letters, digits and '_'.")),
             Self::Url if !is_url => Err(Fault::Unprocessable("Invalid url given")),
+            Self::Cron if !is_cron(value) => Err(Fault::invalid(field, " is invalid syntax")),
+            Self::Zone if !is_zone(value) => Err(Fault::invalid(field, " is invalid syntax")),
             _ => Ok(()),
         }
     }

@@ -9,7 +9,7 @@
 //! first request; `request` and `args` are a handler's input; `answer`, `reply`, `errors` and `page` its output;
 //! `router` finds it, `access` decides whether it may run, and `documented` knows what GitLab has. `state`
 //! keeps rows of JSON on shelves named like the API's own paths, `kinds` gives the shape of a row of each kind,
-//! `kind_routes` serves the kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the
+//! `cron` says when a schedule runs, `kind_routes` serves the kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the
 //! repositories, and `seed` builds the world. `graphql` asks the same handlers in GraphQL's terms.
 
 mod access;
@@ -17,6 +17,7 @@ mod access_level;
 mod answer;
 mod archive;
 mod args;
+mod cron;
 mod diff;
 mod documented;
 mod errors;

@@ -109,7 +109,7 @@ impl World {
     /// The time, which has moved on by a second.
     pub fn now(&mut self) -> String {
         self.clock += Duration::seconds(1);
-        self.clock.format(&Rfc3339).unwrap_or_default().replace('Z', ".000Z")
+        written(self.clock)
     }
 
     /// Sets the clock to when the first request's write happens, however much was written before.
@@ -344,6 +344,10 @@ impl World {
         if row.contains_key("stage") {
             shown.set("user", self.full_user(row.num("user")));
         }
+        if row.contains_key("cron") {
+            let next = super::cron::next_run(row.text("cron"), row.text("cron_timezone"), self.clock);
+            shown.set("next_run_at", next.map(written));
+        }
         if row.contains_key("assignees") {
             let first = shown.list("assignees").first().cloned().unwrap_or_default();
             shown.set("assignee", first);
@@ -372,6 +376,11 @@ impl World {
             other => other.clone(),
         }
     }
+}
+
+/// A time as GitLab writes it.
+fn written(time: OffsetDateTime) -> String {
+    time.format(&Rfc3339).unwrap_or_default().replace('Z', ".000Z")
 }
 
 /// A model with its placeholders filled in: `"{id}"` becomes the value of `id`, `"a/{id}"` a text.

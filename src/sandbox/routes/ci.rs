@@ -107,16 +107,21 @@ fn schedule(request: &mut Request<'_>) -> Answer {
 
 fn play_schedule(request: &mut Request<'_>) -> Answer {
     let (shelf, schedule) = request.found()?;
-    let row = super::pipelines::begin(request, schedule.text("ref"), "schedule", json!([]))?;
+    let variables = request.world.rows(&format!("{shelf}/{}/variables", schedule.num("id"))).iter();
+    let names = ["variable_type", "key", "value", "raw"];
+    let variables: Value = variables.map(|row| request.show_fields(row, &names)).collect();
+    let row = super::pipelines::begin(request, schedule.text("ref"), "schedule", variables)?;
+    let pipelines = request.shelf("pipelines");
+    request.write(&pipelines, row.num("id"), json!({"_schedule": schedule.num("id")}));
     let last = request.show_as("pipelines", "basic", &row);
     request.write(&shelf, schedule.num("id"), json!({"last_pipeline": last}));
     created(json!({"message": "201 Created"}))
 }
 
 fn schedule_pipelines(request: &mut Request<'_>) -> Answer {
-    request.found()?;
+    let (_, schedule) = request.found()?;
     let mut rows = request.across("pipelines");
-    rows.retain(|row| row.text("source") == "schedule");
+    rows.retain(|row| row.num("_schedule") == schedule.num("id"));
     request.page(rows.iter().map(|row| request.show_as("pipelines", "basic", row)).collect())
 }
 

@@ -108,3 +108,36 @@ async fn ci_has_its_settings() {
     assert_eq!(world.get("/runners").await.each("id"), [1]);
     assert_eq!(world.get("/runners/1").await.json()["projects"][0]["path_with_namespace"], "acme/widget");
 }
+
+#[tokio::test]
+async fn a_schedule_runs_next_by_its_cron_expression_and_zone() {
+    let world = World::new().await;
+    let list = format!("{WIDGET}/pipeline_schedules");
+    assert_eq!(world.get(&list).await.each("next_run_at"), ["2026-03-03T04:03:00.000Z"]);
+    let schedule = |cron: &str, zone: &str| json!({"description": "d", "ref": "main", "cron": cron, "cron_timezone": zone});
+    for (cron, zone, next) in [
+        // 06:30 in Berlin is 05:30 in UTC until the end of March; GitLab looks for schedules three minutes later.
+        ("30 6 * * 1-5", "Europe/Berlin", json!("2026-03-03T05:33:00.000Z")),
+        ("0 6 1 4 *", "Europe/Berlin", json!("2026-04-01T04:03:00.000Z")),
+        ("@daily", "UTC", Value::Null),
+        ("0 6 * * *", "Berlin", Value::Null),
+    ] {
+        let made = world.expect(201, "POST", &list, schedule(cron, zone)).await;
+        assert_eq!(made["next_run_at"], next, "{cron} {zone}");
+    }
+    let one = format!("{list}/2");
+    let changed = world.expect(200, "PUT", &one, json!({"cron_timezone": "America/New_York"})).await;
+    assert_eq!(changed["next_run_at"], "2026-03-02T11:33:00.000Z");
+    for (cron, zone, field) in [("nightly", "UTC", "cron"), ("0 1 * * *", "Europe/Sandbox", "cron_timezone")]
+    {
+        let refusal = world.expect(400, "POST", &list, schedule(cron, zone)).await;
+        assert_eq!(refusal["message"], json!({field: [" is invalid syntax"]}));
+    }
+
+    // A pipeline is of the schedule that was played, and has its variables.
+    world.expect(201, "POST", &format!("{list}/1/play"), Value::Null).await;
+    assert_eq!(world.get(&format!("{one}/pipelines")).await.json(), json!([]));
+    let played = world.get(&format!("{list}/1/pipelines")).await.each("id");
+    let variables = world.get(&format!("{WIDGET}/pipelines/{}/variables", played[0])).await.json();
+    assert_eq!((&variables[0]["key"], &variables[0]["value"]), (&json!("NIGHTLY"), &json!("1")));
+}
