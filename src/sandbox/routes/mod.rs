@@ -7,6 +7,7 @@ mod ci;
 mod commits;
 mod deletion;
 mod epics;
+mod feature_flags;
 mod files;
 mod groups;
 mod history;
@@ -55,6 +56,7 @@ const TABLES: &[(&str, &[Route])] = &[
     ("", ci::ROUTES),
     ("", commits::ROUTES),
     ("", epics::ROUTES),
+    ("/projects/:id/feature_flags", feature_flags::ROUTES),
     ("/projects/:id/repository", files::ROUTES),
     ("", groups::ROUTES),
     ("", instance::ROUTES),

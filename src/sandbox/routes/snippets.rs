@@ -3,7 +3,6 @@
 use crate::sandbox::prelude::*;
 
 use super::projects::VISIBILITY;
-use super::rows;
 
 const NEW: &[Rule] = &[Rule::Required("title"), Rule::AnyOf("files content"), VISIBILITY];
 const PAGE: &[Rule] = &[Rule::Required("title"), Rule::Required("content")];

@@ -122,6 +122,19 @@ fn a_list_that_gitlab_cut_does_not_end() {
 }
 
 #[test]
+fn an_update_shows_what_it_changes_beside_the_parameters() {
+    let mut client = Client::sandbox();
+    let mut update =
+        |action: &str, params: Value| client.call(EXECUTE, json!({"action": action, "params": params})).text;
+    let flag = json!({"fullPath": "acme/widget", "feature_flag_name": "whisper_mode", "active": true});
+    let text = update("feature_flag.update", flag);
+    assert!(text.contains("gradualRolloutUserId") && text.contains("production"), "{text}");
+    let schedule = json!({"fullPath": "acme/widget", "pipeline_schedule_id": 1, "cron": "0 5 * * *"});
+    let text = update("pipeline_schedule.update", schedule);
+    assert!(text.contains("next_run_at: 2026-03-03T05:03:00Z"), "{text}");
+}
+
+#[test]
 fn a_list_that_gitlab_does_not_count_has_a_next_page_and_no_total() {
     let mut client = Client::sandbox();
     let journal = json!({"fullPath": "acme/archive"});

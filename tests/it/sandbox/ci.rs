@@ -141,3 +141,27 @@ async fn a_schedule_runs_next_by_its_cron_expression_and_zone() {
     let variables = world.get(&format!("{WIDGET}/pipelines/{}/variables", played[0])).await.json();
     assert_eq!((&variables[0]["key"], &variables[0]["value"]), (&json!("NIGHTLY"), &json!("1")));
 }
+
+#[tokio::test]
+async fn strategies_of_a_feature_flag_are_changed_by_their_ids() {
+    let world = World::new().await;
+    let flag = format!("{WIDGET}/feature_flags/whisper_mode");
+    let half = json!({"id": 1, "parameters": {"groupId": "default", "percentage": "50"}});
+    let alice = json!({"name": "userWithId", "parameters": "{\"userIds\":\"alice\"}", "scopes": [{"environment_scope": "staging"}]});
+    let shown = world.expect(200, "PUT", &flag, json!({"strategies": [half, alice]})).await;
+    let strategies = shown["strategies"].as_array().unwrap();
+    assert_eq!(strategies.len(), 2, "{shown}");
+    assert_eq!(strategies[0]["parameters"]["percentage"], "50");
+    assert_eq!(strategies[0]["scopes"][0]["environment_scope"], "production", "what is not given stays");
+    assert_eq!(strategies[1]["parameters"], json!({"userIds": "alice"}));
+    let ids: Vec<&Value> = strategies.iter().map(|strategy| &strategy["id"]).collect();
+    assert!(ids[1].is_u64() && ids[0] != ids[1], "{shown}");
+    let shown = world.expect(200, "PUT", &flag, json!({"active": true})).await;
+    assert_eq!(shown["strategies"].as_array().unwrap().len(), 2, "{shown}");
+    let shown = world.expect(200, "PUT", &flag, json!({"strategies": [{"id": 1, "_destroy": true}]})).await;
+    assert_eq!(shown["strategies"].as_array().unwrap().len(), 1, "{shown}");
+    world.expect(404, "PUT", &flag, json!({"strategies": [{"id": 99, "name": "default"}]})).await;
+    let taken =
+        world.expect(400, "POST", &format!("{WIDGET}/feature_flags"), json!({"name": "whisper_mode"})).await;
+    assert_eq!(taken["message"], json!(["Name has already been taken"]));
+}
