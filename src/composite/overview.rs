@@ -190,7 +190,7 @@ fn render(run: &CompositeRun<'_>, whole: &Value, data: Value, notes: &[String]) 
     let get = run.tools.catalog().get("merge_request.get").ok().flatten();
     let states =
         get.map(|get| state_notes::explain(run.tools, &get, &run.params, whole, None)).unwrap_or_default();
-    // Of the states of the merge request, those of fields that an overview has.
+    // An overview has no other field with a state.
     let states = states.into_iter().filter(|state| state.is_of(&["detailed_merge_status".to_owned()]));
     let states: Vec<_> = states.map(|state| state.without_next(run.id)).collect();
     state_notes::add_states(&mut beside, &mut text, &states);

@@ -65,7 +65,8 @@ fn values(text: &str, (low, high): (u8, u8), names: &str) -> Option<u64> {
         let named = names.split(' ').position(|name| name.eq_ignore_ascii_case(text));
         // Months count from 1, weekdays from 0.
         let named = named.and_then(|at| u8::try_from(at).ok()).map(|at| at + low);
-        named.or_else(|| text.parse().ok()).filter(|number| (low..=high).contains(number))
+        let number = named.filter(|_| !text.is_empty()).or_else(|| text.parse().ok());
+        number.filter(|number| (low..=high).contains(number))
     };
     let mut bits = 0;
     for part in text.split(',') {

@@ -90,7 +90,7 @@ fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answ
     let state = if kind.states.is_empty() {
         None
     } else {
-        request.args.text("state").or(request.args.text("states")).and_then(|state| kind.states.get(&state))
+        ["state", "states", "scope"].iter().find_map(|name| kind.states.get(&request.args.text(name)?))
     };
     let narrowed = |row: &&Row| {
         state.is_none_or(|(field, value)| row.get(field) == Some(value))
@@ -98,8 +98,14 @@ fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answ
             && wanted.iter().all(|(field, wanted)| wanted.iter().any(|wanted| is(row, field, wanted)))
             && words.as_ref().is_none_or(|words| mentions(row, &fields, words))
     };
-    let rows = request.world.rows(shelf).iter().filter(narrowed);
-    let shown = rows.map(|row| request.show_in_list(name, row)).collect();
+    let mut rows: Vec<&Row> = request.world.rows(shelf).iter().filter(narrowed).collect();
+    if let Some(field) = request.args.text("order_by") {
+        rows.sort_by_key(|row| (row.num(&field), row.text(&field)));
+    }
+    if request.args.text("sort").as_deref() == Some("desc") {
+        rows.reverse();
+    }
+    let shown = rows.into_iter().map(|row| request.show_in_list(name, row)).collect();
     request.page(shown)
 }
 
@@ -129,7 +135,8 @@ fn clash(request: &Request<'_>, kind: &Kind, shelf: &str, given: &Row, id: u64) 
     let Some(value) = given.get(field) else { return Ok(()) };
     let in_scope = |row: &Row| {
         let Some(scope) = &kind.scope else { return true };
-        row.text(scope) == given.get(scope).and_then(Value::as_str).unwrap_or("*")
+        let of = |row: &Row| row.get(scope).and_then(Value::as_str).unwrap_or("*").to_owned();
+        of(row) == of(given)
     };
     let same = |row: &Row| row.get(field) == Some(value) && row.num("id") != id && in_scope(row);
     if !request.world.rows(shelf).iter().any(same) {

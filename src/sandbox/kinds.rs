@@ -138,7 +138,7 @@ pub struct Kind {
     pub except: Vec<String>,
     /// The patterns where a deletion is answered with the deleted row, and the status; `*` is every other.
     deleted: BTreeMap<String, u16>,
-    /// The values of `state` or `states`, each with a field and the value that it has.
+    /// The values of `state`, `states` or `scope`, each with a field and the value that it has.
     pub states: BTreeMap<String, (String, Value)>,
     /// Fields of the shape that a row has not under these shelves.
     without: BTreeMap<String, Vec<String>>,

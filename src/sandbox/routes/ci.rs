@@ -108,8 +108,7 @@ fn schedule(request: &mut Request<'_>) -> Answer {
 fn play_schedule(request: &mut Request<'_>) -> Answer {
     let (shelf, schedule) = request.found()?;
     let variables = request.world.rows(&format!("{shelf}/{}/variables", schedule.num("id"))).iter();
-    let names = ["variable_type", "key", "value", "raw"];
-    let variables: Value = variables.map(|row| request.show_fields(row, &names)).collect();
+    let variables: Value = variables.map(|row| request.show_as("variables", "pipeline", row)).collect();
     let row = super::pipelines::begin(request, schedule.text("ref"), "schedule", variables)?;
     let pipelines = request.shelf("pipelines");
     request.write(&pipelines, row.num("id"), json!({"_schedule": schedule.num("id")}));

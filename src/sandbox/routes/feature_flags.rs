@@ -64,9 +64,7 @@ fn merged(
                     let shelf = request.shelf("feature_flags_user_lists");
                     let list = request.world.find(&shelf, "id", &text_of(id).unwrap_or_default());
                     let list = list.ok_or(Fault::missing(""))?;
-                    let shown = ["id", "iid", "name", "user_xids"].map(|name| (name.to_owned(), list.get(name).cloned()));
-                    let shown = shown.into_iter().map(|(name, value)| (name, value.unwrap_or_default()));
-                    row.set("user_list", shown.collect::<Row>());
+                    row.set("user_list", request.show_as("feature_flags_user_lists", "basic", list));
                 }
                 ("name" | "parameters" | "environment_scope", value) => row.set(name, value.clone()),
                 _ => {}

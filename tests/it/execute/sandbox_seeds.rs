@@ -94,7 +94,7 @@ fn diffs_past_the_limits_of_gitlab_are_noted() {
     let counted = follow(&mut Client::sandbox(), &next);
     assert_eq!(counted.structured["data"]["fileCount"], 1200, "{}", counted.text);
 
-    // Where files are not what was asked for, their number is not explained.
+    // The number of files is explained only in answers about files.
     let mut renamed = many.clone();
     renamed["title"] = json!("Every part");
     let reply = execute_on_sandbox("merge_request.update", renamed);

@@ -140,6 +140,10 @@ async fn a_schedule_runs_next_by_its_cron_expression_and_zone() {
     let played = world.get(&format!("{list}/1/pipelines")).await.each("id");
     let variables = world.get(&format!("{WIDGET}/pipelines/{}/variables", played[0])).await.json();
     assert_eq!((&variables[0]["key"], &variables[0]["value"]), (&json!("NIGHTLY"), &json!("1")));
+    let variable = json!({"key": "NEW", "value": "1"});
+    let made = world.expect(201, "POST", &format!("{list}/1/variables"), variable.clone()).await;
+    assert!(made.get("environment_scope").is_none(), "{made}");
+    world.expect(400, "POST", &format!("{list}/1/variables"), variable).await;
 }
 
 #[tokio::test]
@@ -156,6 +160,10 @@ async fn strategies_of_a_feature_flag_are_changed_by_their_ids() {
     assert_eq!(strategies[1]["parameters"], json!({"userIds": "alice"}));
     let ids: Vec<&Value> = strategies.iter().map(|strategy| &strategy["id"]).collect();
     assert!(ids[1].is_u64() && ids[0] != ids[1], "{shown}");
+    for (scope, found) in [("disabled", 1), ("enabled", 0)] {
+        let flags = world.get(&format!("{WIDGET}/feature_flags?scope={scope}")).await.each("name");
+        assert_eq!(flags.len(), found, "{scope}");
+    }
     let shown = world.expect(200, "PUT", &flag, json!({"active": true})).await;
     assert_eq!(shown["strategies"].as_array().unwrap().len(), 2, "{shown}");
     let shown = world.expect(200, "PUT", &flag, json!({"strategies": [{"id": 1, "_destroy": true}]})).await;

@@ -304,7 +304,7 @@ async fn a_protected_tag_says_who_may_create_it() {
     world.expect(400, "POST", &rules, json!({"name": "u*", "create_access_level": 20})).await;
     world.expect(405, "PATCH", &format!("{rules}/r*"), json!({})).await;
 
-    // The owner is not among those of `s*`, and nobody is of `q*`.
+    // The rule of `s*` does not list the owner; that of `q*` allows no role.
     world.expect(201, "POST", &rules, json!({"name": "q*", "create_access_level": 0})).await;
     let tags = format!("{WIDGET}/repository/tags");
     for name in ["s1", "q1"] {
@@ -357,6 +357,8 @@ async fn packages_are_found_by_name_type_version_and_status() {
     }
     assert_eq!(world.get("/groups/acme/packages").await.each("project_path"), ["acme/widget"]);
     world.expect(400, "GET", "/projects/1/packages?package_type=gem", Value::Null).await;
+    let files = world.get("/projects/1/packages/1/package_files?order_by=file_name&sort=desc").await;
+    assert_eq!(files.each("file_name"), ["widget-1.0.0.tar.gz"]);
 }
 
 #[tokio::test]
