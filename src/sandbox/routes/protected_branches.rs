@@ -11,7 +11,7 @@ pub const ROUTES: &[Route] = &[
     patch("/projects/:id/protected_branches/:name", change_rule).needs(Level::Maintainer),
     post("/projects/:id/protected_tags", new_tag_rule)
         .needs(Level::Maintainer)
-        .rules(&[Rule::Required("name"), Rule::OneOf("create_access_level", &["30", "40", "60", "0"])]),
+        .rules(&[Rule::Required("name"), Rule::OneOf("create_access_level", "30 40 60 0")]),
 ];
 
 /// Who may do something with a protected branch or tag: a role, or what `allowed_to_…` lists.
