@@ -155,7 +155,8 @@ impl Node<'_, '_> {
             };
             let Some(wanted) = wanted else { continue };
             let is = |text: &str| wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(text));
-            rows.retain(|row| row.get(member).and_then(text_of).is_some_and(|text| is(&text)));
+            let path: Vec<&str> = member.split('.').collect();
+            rows.retain(|row| text_of(&walk(row, &path)).is_some_and(|text| is(&text)));
         }
         let pattern = source.glob.as_deref().and_then(|name| match name.strip_prefix('$') {
             Some(argument) => args.get(argument).and_then(text_of),

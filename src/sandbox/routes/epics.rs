@@ -54,7 +54,7 @@ fn create(request: &mut Request<'_>) -> Answer {
 fn update(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = request.found()?;
     let mut values = values(request, &row)?;
-    values.extend(state_event(request));
+    values.extend(state_event(request, &row));
     // GitLab keeps who closed an issue, not who closed an epic.
     values.remove("closed_by");
     let row = request.world.write(&shelf, row.num("id"), values);

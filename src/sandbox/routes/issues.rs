@@ -176,7 +176,7 @@ fn update(request: &mut Request<'_>) -> Answer {
     }
     let mut values = request.given_of("issues", SET);
     values.extend(common(request, &before)?);
-    values.extend(state_event(request));
+    values.extend(state_event(request, &before));
     let row = request.world.write(&shelf, before.num("id"), values);
     let row = super::epics::assign(request, &shelf, row)?;
     learn_labels(request, &row);
@@ -274,18 +274,14 @@ fn link(request: &mut Request<'_>) -> Answer {
     let iid = request.args.text("target_issue_iid").unwrap_or_default();
     let shelf = format!("projects/{}/issues", project.num("id"));
     let target = request.world.find(&shelf, "iid", &iid).cloned().ok_or(Fault::missing(""))?;
-    let pair = |row: &Row| [row.num("_source"), row.num("_target")];
-    let (one, other) = (source.num("id"), target.num("id"));
-    if request
-        .world
-        .rows("issue_links")
-        .iter()
-        .any(|row| pair(row) == [one, other] || pair(row) == [other, one])
-    {
+    if super::duplicates::are_linked(request, &source, &target) {
         return Err(Fault::refused(409, "Issue(s) already assigned"));
     }
     let kind = request.args.text("link_type").unwrap_or_else(|| "relates_to".to_owned());
-    let row = request.add("issue_links", json!({"_source": one, "_target": other, "link_type": kind}));
+    let row = request.add(
+        "issue_links",
+        json!({"_source": source.num("id"), "_target": target.num("id"), "link_type": kind}),
+    );
     created(
         json!({"id": row.num("id"), "source_issue": request.show_as("issues", "basic", &source), "target_issue": request.show_as("issues", "basic", &target), "link_type": kind}),
     )

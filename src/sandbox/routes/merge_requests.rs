@@ -249,7 +249,7 @@ fn update(request: &mut Request<'_>) -> Answer {
         return Err(Fault::Forbidden);
     }
     let mut values = values(request, &before)?;
-    let event = state_event(request);
+    let event = state_event(request, &before);
     // A merged one stays merged, without a word.
     let status = match (event.text("state"), before.text("state")) {
         ("closed", "opened") => Some("not_open"),

@@ -6,6 +6,7 @@ mod branches;
 mod ci;
 mod commits;
 mod deletion;
+mod duplicates;
 mod epics;
 mod feature_flags;
 mod files;

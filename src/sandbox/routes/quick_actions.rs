@@ -93,8 +93,16 @@ impl Executed {
                 self.say("state_event", json!("close"), format!("Closed this {noun}."));
             }
             "/reopen" => {
-                request.world.write(shelf, id, reopen());
+                request.world.write(shelf, id, reopen(row));
                 self.say("state_event", json!("reopen"), format!("Reopened this {noun}."));
+            }
+            "/duplicate" if noun == "issue" => {
+                let found = super::duplicates::find_referenced(request, shelf, argument);
+                let Some(other) = found.filter(|(_, other)| other.num("id") != id) else { return false };
+                super::duplicates::close_as_duplicate(request, shelf, row, &other);
+                let words =
+                    format!("Closed this issue. Marked as related to, and a duplicate of, {argument}.");
+                self.say("canonical_issue_id", json!(other.1.num("id")), words);
             }
             "/label" | "/unlabel" | "/relabel" => {
                 let names = names(argument, '~');

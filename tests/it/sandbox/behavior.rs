@@ -272,6 +272,44 @@ async fn quick_actions_are_executed() {
 }
 
 #[tokio::test]
+async fn a_duplicate_is_closed_and_linked_to_its_original() {
+    let world = World::new().await;
+    let notes = "/projects/1/issues/4/notes";
+    let run = |body: &'static str| world.ask("POST", notes, TOKEN, json!({ "body": body }));
+    // An issue that is not there is no command, nor is the issue itself.
+    for body in ["/duplicate #999", "/duplicate #4"] {
+        assert_eq!(run(body).await.0, 201, "{body}");
+    }
+    let (status, _, answer) = run("/duplicate #1").await;
+    assert_eq!(status, 202);
+    assert_eq!(
+        answer["summary"],
+        json!(["Closed this issue. Marked as related to, and a duplicate of, #1."])
+    );
+    let issue = world.read("/projects/1/issues/4").await;
+    let original = world.read("/projects/1/issues/1").await;
+    assert_eq!(issue["state"], "closed");
+    assert_eq!(issue["_links"]["closed_as_duplicate_of"], original["_links"]["self"]);
+    let links = world.read("/projects/1/issues/4/links").await;
+    assert_eq!((&links[0]["iid"], &links[0]["link_type"]), (&json!(1), &json!("relates_to")));
+    let last = |notes: Value| notes[0]["body"].as_str().unwrap().to_owned();
+    assert_eq!(last(world.read(notes).await), "marked this issue as a duplicate of #1");
+    let on_original = world.read("/projects/1/issues/1/notes").await;
+    assert_eq!(last(on_original), "marked #4 as a duplicate of this issue");
+    world.done("PUT", "/projects/1/issues/4", json!({"state_event": "reopen"})).await;
+    let issue = world.read("/projects/1/issues/4").await;
+    assert_eq!(issue["_links"]["closed_as_duplicate_of"], Value::Null);
+    // By path and by page, also of another project.
+    let page = world.read("/projects/2/issues/1").await["web_url"].as_str().unwrap().to_owned();
+    for reference in ["acme/site#1", page.as_str()] {
+        let body = json!({ "body": format!("/duplicate {reference}") });
+        assert_eq!(world.ask("POST", notes, TOKEN, body).await.0, 202, "{reference}");
+    }
+    let links = world.read("/projects/1/issues/4/links").await;
+    assert_eq!(links.as_array().unwrap().len(), 2, "{links}");
+}
+
+#[tokio::test]
 async fn votes_and_notes_are_counted() {
     let world = World::new().await;
     let one = "/projects/1/issues/2";
