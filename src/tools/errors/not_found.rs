@@ -4,8 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Checked};
-use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
+use crate::catalog::{Action, Method, Operation, Piece, Risk, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
+use crate::search::nearest;
 use crate::text::{is_number, plain_text};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError, mapping, missing_file, near_paths};
@@ -15,7 +16,7 @@ use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
-use crate::untrusted::quote;
+use crate::untrusted::{quote, shortened};
 
 /// Maximum number of parents that are checked.
 const MOST_ASKED: usize = 3;
@@ -93,12 +94,13 @@ pub async fn diagnose_not_found(
                 return near_paths::suggest(tools, refused, &unknown).await;
             }
             StepResult::Missing if is_missing => {
-                let same = same_name(tools, step).await;
-                let error = missing_part_error(tools, refused, seen, step);
-                return match same {
-                    Some(name) => renamed_error(error, step, &name, checked.params(), request),
-                    None => error,
-                };
+                let rows = listed_rows(tools, step).await;
+                if let Some(name) = same_name(&rows, step) {
+                    let error = missing_part_error(tools, refused, seen, step, checked, None);
+                    return renamed_error(error, step, &name, checked.params(), request);
+                }
+                let nearest = near_name(&rows, step);
+                return missing_part_error(tools, refused, seen, step, checked, nearest);
             }
             StepResult::Missing | StepResult::Unknown => return refused,
         }
@@ -236,18 +238,59 @@ fn moved_error(
         .fix(NextCall::for_request(&mended))
 }
 
-/// Error of a missing part of the path, with the list of existing objects.
+/// Rows of the list that are compared with a missing name.
+const ROWS: u64 = 100;
+
+/// Maximum number of characters of a name in a hint.
+const LONGEST: usize = 80;
+
+/// Fields of a row that may be the name.
+const NAMES: [&str; 5] = ["name", "title", "username", "tag_name", "slug"];
+
+/// The objects of the list in which a missing one would be; none for a number, or if the list cannot be read.
+async fn listed_rows(tools: &Tools, step: &PathStep) -> Vec<Value> {
+    let Some((list, within)) = step.list.as_ref().filter(|_| !is_number(&step.value)) else {
+        return Vec::new();
+    };
+    let mut params = within.clone();
+    if list.param("per_page").is_some() {
+        params.insert("per_page".to_owned(), json!(ROWS));
+    }
+    match lookups::read_once(tools, &list.id, params, Purpose::Diagnosis).await {
+        Ok((_, Reply { content: Content::Json(Value::Array(rows)), .. })) => rows,
+        _ => Vec::new(),
+    }
+}
+
+/// The most similar name of a listed object.
+fn near_name(rows: &[Value], step: &PathStep) -> Option<String> {
+    let names = rows.iter().flat_map(|row| NAMES.iter().filter_map(|field| row.get(*field)?.as_str()));
+    nearest(&step.value, names.filter(|name| *name != step.value)).map(str::to_owned)
+}
+
+/// Error of a missing part of the path, with the list of existing objects, or the call with the name of one.
 fn missing_part_error(
     tools: &Tools,
     refused: ToolError,
     seen: Option<&PathStep>,
     step: &PathStep,
+    checked: &Checked,
+    nearest: Option<String>,
 ) -> ToolError {
     let holder = seen.map(|seen| format!("`{}` {} can be seen; ", seen.name, seen.value)).unwrap_or_default();
     let within = if seen.is_some() { " in it" } else { "" };
     let message =
         format!("{}. {holder}`{}` {}{within} cannot be seen", refused.message, step.name, step.value);
-    let refused = ToolError { message, ..refused };
+    let mut refused = ToolError { message, ..refused };
+    if let Some(nearest) = nearest {
+        refused = refused.hint(format!("Did you mean {}?", quote(&shortened(&nearest, LONGEST))));
+        let mut params = checked.params().clone();
+        params.insert(step.name.clone(), json!(nearest));
+        let action = checked.action();
+        if action.risk == Risk::Read && suggestions::is_callable(tools, action, &params) {
+            return refused.fix(NextCall::execute(&action.id, &params));
+        }
+    }
     let Some((action, params)) = &step.list else { return refused };
     if suggestions::is_callable(tools, action, params) {
         return refused.fix(NextCall::execute(&action.id, &params));
@@ -256,14 +299,7 @@ fn missing_part_error(
 }
 
 /// The name of the only listed object whose name or title differs from the given one in case, blanks and dashes alone.
-async fn same_name(tools: &Tools, step: &PathStep) -> Option<String> {
-    let (list, within) = step.list.as_ref().filter(|_| !is_number(&step.value))?;
-    let mut params = within.clone();
-    if list.param("per_page").is_some() {
-        params.insert("per_page".to_owned(), json!(LISTED));
-    }
-    let (_, reply) = lookups::read_once(tools, &list.id, params, Purpose::Diagnosis).await.ok()?;
-    let Content::Json(Value::Array(rows)) = reply.content else { return None };
+fn same_name(rows: &[Value], step: &PathStep) -> Option<String> {
     let text = |row: &Value, field: &str| row.get(field).and_then(Value::as_str).map(str::to_owned);
     let is_same = |other: Option<String>| other.is_some_and(|other| letters(&other) == letters(&step.value));
     let names = rows.iter().filter_map(|row| {
@@ -273,9 +309,6 @@ async fn same_name(tools: &Tools, step: &PathStep) -> Option<String> {
     let mut names = names.filter(|_| !letters(&step.value).is_empty());
     names.next().filter(|name| names.next().is_none() && *name != step.value)
 }
-
-/// Number of objects among which a name is searched.
-const LISTED: u64 = 100;
 
 /// The letters and digits of a name in lower case.
 fn letters(name: &str) -> String {
