@@ -70,7 +70,12 @@ pub fn name_subject(
         return Some(Subject::new(format!("{noun} {}{title}{part}", place?), said));
     }
     let is_new = call.method() == Method::Post;
+    let is_resolved = |name: &String| call.resolved().iter().any(|resolved| resolved.id.to_string() == *name);
     match (held, name) {
+        // A word such as `latest` names nothing once GitLab has answered with the id.
+        (Some(_), Some(name)) if is_number(&name) && is_resolved(&name) => {
+            Some(Subject::new(format!("{noun} {name}{within}"), said))
+        }
         // The path of a new object names its parent: the release of a link, the thread of a note.
         (Some(held), Some(name)) if is_new && held.starts_with('"') && !held.contains(&name) => {
             Some(Subject::new(format!("{noun} {name} of {held}{within}"), said))
