@@ -344,6 +344,29 @@ fn in_cell(text: &str) -> String {
     out
 }
 
+/// A text in one line: breaks and what is around them become a space, other blanks are kept, since they indent code.
+fn one_line(text: &str) -> String {
+    const MOST_BLANKS: usize = 40;
+    let is_blank = |c: char| matches!(c, ' ' | '\t');
+    let text = text.trim_end();
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() && !is_blank(c));
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(char::is_whitespace) {
+        let (word, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(word);
+        let next = after.trim_start();
+        let blanks = after.strip_suffix(next).unwrap_or(after);
+        match blanks.chars().all(is_blank) {
+            true => out.extend(blanks.chars().take(MOST_BLANKS)),
+            false => out.push(' '),
+        }
+        rest = next;
+    }
+    out.push_str(rest);
+    out
+}
+
 fn inline_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -357,7 +380,7 @@ fn inline_text(text: &str) -> String {
 
 fn inline(value: &Value) -> String {
     match value {
-        Value::String(text) => inline_text(text),
+        Value::String(text) => one_line(text),
         Value::Array(items) => items.iter().map(inline).collect::<Vec<_>>().join(", "),
         Value::Object(map) => map
             .iter()

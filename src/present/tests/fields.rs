@@ -99,3 +99,15 @@ fn names_that_a_cell_has_no_room_for_are_asked_for_by_their_column() {
     let picked = present(Content::Json(value), &options(&fields));
     assert_eq!(picked.data[0]["labels"].as_array().unwrap().len(), 40);
 }
+
+#[test]
+fn a_value_in_one_line_keeps_its_blanks_and_no_break() {
+    let shown = |text: &str| compact(json!({"id": 1, "line": text})).text;
+    assert!(shown("4:     return `x`;").contains("\nline: 4:     return `x`;\n"));
+    assert!(shown("    \treturn `x`;").contains("\nline:     \treturn `x`;\n"));
+    // A line separator makes a text of several lines, which is fenced.
+    assert!(shown("`a`\u{2028}Note: b").contains("line:\n```\n`a`\nNote: b\n```\n"));
+    assert!(shown("`a`  \n").contains("line: `a`\n"));
+    // Padding does not fill an answer.
+    assert!(shown(&format!("`a`{}b", " ".repeat(10_000))).len() < 200);
+}
