@@ -68,6 +68,9 @@ pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> 
 /// Converts a value to the base type. None if that would lose something.
 fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
     match (base, value) {
+        (Base::IntegerOrString, Value::String(text)) if name.ends_with("iid") => {
+            Some(integer(name, text).unwrap_or_else(|| value.clone()))
+        }
         (Base::Any, _)
         | (Base::String | Base::IntegerOrString, Value::String(_))
         | (Base::Boolean, Value::Bool(_))

@@ -104,9 +104,30 @@ impl Lookup {
         matches!(self, Lookup::IdOf { names: Names::Pipeline, .. })
     }
 
-    /// True if the name is a title, which may change, or that of the latest run: its answer is not kept for another call.
-    pub fn is_by_title(&self) -> bool {
+    /// The read whose rows have names to compare with one that is not found: the list without the filter by the name.
+    /// Users are searched, since the list of an instance is too long; nothing else of the whole instance is compared.
+    pub fn similar_names(&self) -> Option<(&str, LookupRequest)> {
+        let Lookup::IdOf { names, name, .. } = self else { return None };
+        let mut reads = self.reads().into_iter();
+        let mut list = reads.rfind(|reading| !reading.compared().is_empty())?;
+        list.params.retain(|_, value| value.as_str() != Some(name));
+        match names {
+            Names::User => drop(list.params.insert("search".to_owned(), json!(name))),
+            names if names.is_global() => return None,
+            _ => {}
+        }
+        Some((name, list))
+    }
+
+    /// True if each run has an object of this name: the newest is meant, if nothing is changed.
+    pub fn is_of_runs(&self) -> bool {
+        matches!(self, Lookup::IdOf { names: Names::Job, .. })
+    }
+
+    /// True if the name may be that of another object at the next call: its answer is not kept.
+    pub fn is_passing(&self) -> bool {
         match self {
+            _ if self.is_of_runs() => true,
             Lookup::IdOf { names: Names::Pipeline, .. } => true,
             Lookup::IdOf { names: Names::Epic, name, .. } => !is_numbered(name) && !is_digits(name),
             _ => self.title().is_some(),
@@ -233,6 +254,7 @@ fn build_value(
         Ask::Name => Some(Some(name.to_owned())),
         Ask::Title => (!is_numbered(name)).then(|| Some(name.to_owned())),
         Ask::LatestOn => Some((!name.eq_ignore_ascii_case(LATEST)).then(|| name.to_owned())),
+        Ask::Only(word) => name.eq_ignore_ascii_case(word).then_some(None),
         Ask::Digits => is_digits(name).then(|| Some(name.to_owned())),
         Ask::Path => numbered().map(|(path, _)| Some(path.to_owned())),
         Ask::PathOf(mark) => marked(mark).map(|(path, _)| Some(path.to_owned())),

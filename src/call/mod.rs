@@ -56,4 +56,4 @@ pub use target::{
     Kind, Page, TARGET, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, page, parse_page,
     path_of, reference, takes, takes_target,
 };
-pub use validate::{Checked, Step, check, param_named};
+pub use validate::{Checked, ResolvedParams, Step, check, param_named};

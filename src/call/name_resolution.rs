@@ -101,6 +101,11 @@ impl Filling<'_> {
         if text.starts_with(GLOBAL) {
             return value.clone();
         }
+        let marked = rest_lookups::id_mark(names).and_then(|mark| text.strip_prefix(mark));
+        let text = marked.filter(|id| is_digits(id)).map_or_else(|| text.clone(), str::to_owned);
+        if is_cleared(param, resolver, &text) {
+            return json!(0);
+        }
         if names == Names::Issuable && is_id(&text) {
             // A bare number has no mark, so its kind is unknown.
             self.filled.faults.push(no_name(resolver, &text, path));
@@ -219,6 +224,13 @@ impl Filling<'_> {
             })
             .collect()
     }
+}
+
+/// True if a text takes away what an optional parameter of a body names: GitLab does so by the id 0.
+fn is_cleared(param: &Param, resolver: &Resolver, text: &str) -> bool {
+    const NONE: &str = "none";
+    let is_optional = param.place == Place::Body && !param.required && param.gid.is_none();
+    is_optional && resolver.words.contains(&NONE) && text.eq_ignore_ascii_case(NONE)
 }
 
 /// True if a text is an id or a list of ids.

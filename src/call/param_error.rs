@@ -51,7 +51,7 @@ pub enum Fault {
     Catalog { reason: String },
     #[error("`{name}` cannot be part of a path: {reason}")]
     BadPath { name: String, reason: String },
-    #[error("`{name}` is the id of a {noun}, or {expected}; `{given}` was given", given = quote_value(.given))]
+    #[error("`{name}` is the id of {article} {noun}, or {expected}; `{given}` was given", article = article(.noun), given = quote_value(.given))]
     NoName { name: String, given: String, noun: &'static str, expected: String },
     #[error("`{name}`: a {noun} is looked up by name only in {}; add that, or give the id of `{given}`", names(.needs), given = quote_value(.given))]
     NoPlace { name: String, given: String, noun: &'static str, needs: Vec<String> },
@@ -101,6 +101,11 @@ impl Fault {
             | Fault::BadPath { name, .. } => name,
         }
     }
+}
+
+/// The indefinite article of a noun. None of the nouns begins with a vowel that sounds like a consonant, except `user`.
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" }
 }
 
 /// Truncates a caller's text for a message.

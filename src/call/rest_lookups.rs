@@ -52,6 +52,8 @@ pub enum Ask {
     Digits,
     /// The name as a branch or tag, for its latest run; omitted for [`LATEST`], that of the default branch.
     LatestOn,
+    /// No value; the read is skipped unless the name is this word.
+    Only(&'static str),
     /// The part of `group/project#12` before its mark, and the part after it.
     Path,
     Number,
@@ -132,6 +134,15 @@ pub fn marked(name: &str) -> Option<&'static str> {
     MARKED.iter().find(|(known, _)| *known == mark).map(|(_, kind)| *kind)
 }
 
+/// Mark that GitLab writes before the ids of a kind: `#305` is a pipeline or job, `$3` a snippet.
+pub fn id_mark(names: Names) -> Option<char> {
+    match names {
+        Names::Pipeline | Names::Job => Some('#'),
+        Names::Snippet => Some('$'),
+        _ => None,
+    }
+}
+
 const MARKED: [(char, &str); 3] = [('#', "Issue"), ('!', "MergeRequest"), ('&', "Epic")];
 const FIRST: (&str, Ask) = ("first", Text("100"));
 
@@ -144,7 +155,10 @@ pub const RESOLVERS: &[Resolver] = &[
             Names::User,
             "user",
             Form::Name { mark: "@" },
-            &[list("user.list", &[("username", Name)], &["/username"])],
+            &[
+                list("user.list", &[("username", Name)], &["/username"]),
+                get("current_user.get", &[("", Ask::Only("me"))]),
+            ],
         ),
         ANY,
     ),
@@ -206,7 +220,11 @@ pub const RESOLVERS: &[Resolver] = &[
         Names::Environment,
         "environment",
         NAME,
-        &[list("environment.list", &[HERE, ("name", Name)], &["/name"])],
+        // The filter compares the case too.
+        &[
+            list("environment.list", &[HERE, ("name", Name)], &["/name"]),
+            list("environment.list", &[HERE, PAGE], &["/name"]),
+        ],
     ),
     row(
         Names::Runner,
@@ -343,6 +361,7 @@ pub const RESOLVERS: &[Resolver] = &[
             &["/blocking_merge_request/references/full"],
         )],
     ),
+    row(Names::Job, "job", NAME, &[list("job.list", &[HERE, PAGE], &["/name"])]),
     row(Names::Pipeline, "pipeline", NAME, &[get("pipeline.get_latest", &[HERE, ("ref", LatestOn)])]),
     row(
         Names::PipelineSchedule,

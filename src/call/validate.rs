@@ -7,11 +7,13 @@ use serde_json::{Map, Value};
 use super::context::Context;
 use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
 use super::noun::{folded, param_by_noun, param_with_noun};
+use super::name_resolution::Resolved;
 use super::quick_action::{self, QuickActions};
 use super::raised_risk::{added_effects, call_risk};
+use super::select_operation::Chosen;
 use super::{
     Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, affected_paths, coerce, global_id,
-    graphql, items, name_resolution, raw_request, request, select_operation, target,
+    graphql, items, name_resolution, raw_request, request, rest_lookups, select_operation, target,
 };
 use crate::catalog::{self, Action, GlossaryEntry, Json, Names, Operation, Param, Scope, Touched, Words};
 use crate::text::plain_text;
@@ -36,8 +38,15 @@ pub enum Step {
     Ready(Call),
     /// Look-ups without duplicates, which can run concurrently.
     Ask(Vec<Lookup>),
-    /// A composite action: each of its steps is a call.
-    Plan,
+    /// The parameters of a composite action: each of its steps is a call.
+    Params(ResolvedParams),
+}
+
+/// Parameters with an id in place of each name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResolvedParams {
+    pub params: Map<String, Value>,
+    pub resolved: Vec<Resolved>,
 }
 
 /// Checks the parameters of an action without a request.
@@ -172,21 +181,42 @@ impl Checked {
 
     /// Returns the call, or the look-ups that it needs first.
     pub fn step(&self, known: &LookupCache) -> Result<Step, Invalid> {
-        if self.action.plan.is_some() {
-            return Ok(Step::Plan);
-        }
         if let Some(call) = &self.direct {
             return Ok(Step::Ready(call.clone()));
         }
-        let operation = match select_operation::operation(&self.action, &self.params, known) {
-            Ok(select_operation::Chosen::Operation(operation)) => operation,
-            Ok(select_operation::Chosen::Ask(question)) => return Ok(Step::Ask(vec![question])),
+        if self.action.plan.is_some() {
+            return self.params_step(known);
+        }
+        let operation = match self.operation(known) {
+            Ok(Chosen::Operation(operation)) => operation,
+            Ok(Chosen::Ask(question)) => return Ok(Step::Ask(vec![question])),
             Err(fault) => return Err(self.invalid(self.with_all_missing(fault))),
         };
         let faults = select_operation::unfit(&self.action, operation, &self.params);
         if !faults.is_empty() {
             return Err(self.invalid(faults));
         }
+        let ResolvedParams { params, resolved } = match self.fill(operation, known)? {
+            Step::Params(filled) => filled,
+            step => return Ok(step),
+        };
+        let effects = self.effects(operation);
+        let call = match &operation.graphql {
+            Some(graphql) => graphql::write(&self.action, operation, graphql, &params, resolved, effects),
+            None => request::write(&self.action, operation, &params, resolved, effects),
+        };
+        call.map(Step::Ready).map_err(|fault| self.invalid(vec![fault]))
+    }
+
+    /// Returns the parameters alone, or the look-ups that they need first. Parameters may be missing.
+    pub fn params_step(&self, known: &LookupCache) -> Result<Step, Invalid> {
+        match self.operation(known).map_err(|fault| self.invalid(vec![fault]))? {
+            Chosen::Operation(operation) => self.fill(operation, known),
+            Chosen::Ask(question) => Ok(Step::Ask(vec![question])),
+        }
+    }
+
+    fn fill(&self, operation: &Operation, known: &LookupCache) -> Result<Step, Invalid> {
         let filled = name_resolution::fill(&self.action, operation, &self.params, known);
         if !filled.faults.is_empty() {
             return Err(self.invalid(filled.faults));
@@ -194,13 +224,16 @@ impl Checked {
         if !filled.open.is_empty() {
             return Ok(Step::Ask(filled.open.into_keys().collect()));
         }
-        let effects = self.effects(operation);
-        let (params, resolved) = (&filled.params, filled.resolved);
-        let call = match &operation.graphql {
-            Some(graphql) => graphql::write(&self.action, operation, graphql, params, resolved, effects),
-            None => request::write(&self.action, operation, params, resolved, effects),
-        };
-        call.map(Step::Ready).map_err(|fault| self.invalid(vec![fault]))
+        Ok(Step::Params(ResolvedParams { params: filled.params, resolved: filled.resolved }))
+    }
+
+    /// The operation of the call, or the look-up that selects it. A composite action has only one.
+    fn operation(&self, known: &LookupCache) -> Result<Chosen<'_>, Fault> {
+        let plan = self.action.choices().next().filter(|_| self.action.plan.is_some());
+        plan.map_or_else(
+            || select_operation::operation(&self.action, &self.params, known),
+            |operation| Ok(Chosen::Operation(operation)),
+        )
     }
 
     /// The fault, or if a parameter is missing, all that are.
@@ -278,8 +311,8 @@ impl Checked {
     pub fn questions(&self, known: &LookupCache) -> Vec<Lookup> {
         let kind = self.params.get("fullPath").and_then(Value::as_str);
         let kind = kind.map(|path| Lookup::KindOf { full_path: path.to_owned() });
-        let asked = match select_operation::operation(&self.action, &self.params, known) {
-            Ok(select_operation::Chosen::Operation(operation)) => {
+        let asked = match self.operation(known) {
+            Ok(Chosen::Operation(operation)) => {
                 name_resolution::fill(&self.action, operation, &self.params, known).asked
             }
             _ => BTreeSet::new(),
@@ -295,8 +328,8 @@ impl Checked {
 
     /// Parameter that needs an open look-up.
     pub fn asking_param(&self, question: &Lookup, known: &LookupCache) -> Option<String> {
-        match select_operation::operation(&self.action, &self.params, known) {
-            Ok(select_operation::Chosen::Operation(operation)) => {
+        match self.operation(known) {
+            Ok(Chosen::Operation(operation)) => {
                 name_resolution::fill(&self.action, operation, &self.params, known).open.remove(question)
             }
             _ => None,
@@ -311,15 +344,16 @@ impl Checked {
         Invalid { action: self.action.id.clone(), faults, right }
     }
 
-    /// Finds a target under another name: a spelling of `target`, or `fullPath` with a URL or the reference of an object
-    /// (`group/project#12`). It is then treated as `target`.
+    /// Finds a target under another name: a spelling of `target`, or a parameter of the path with a URL or the reference
+    /// of an object (`group/project#12`). It is then treated as `target`.
     fn spelled_target(&self, params: &Map<String, Value>, context: &Context<'_>) -> Option<String> {
         let named = |name: &str| named(&self.action, name, &Map::new(), context.words);
         let is_target = |(name, value): &(&String, &Value)| {
             let Some(text) = value.as_str() else { return false };
             match named(name) {
                 None => target::is_spelling(name) && target::is_sane(text),
-                Some(param) => param.name == "fullPath" && target::is_thing(text, context.base),
+                Some(param) if param.name == "fullPath" => target::is_thing(text, context.base),
+                Some(param) => target::is_object_of(&self.action, param, text, context.base),
             }
         };
         params.iter().find(is_target).map(|(name, _)| name.clone())
@@ -523,7 +557,29 @@ fn named<'a>(
         is_number.then(|| param_with_noun(action, bare, taken)).flatten().or(found)
     };
     let noun = || param_by_noun(action, bare, taken);
-    action.param(given).or_else(filled).or_else(wired).or_else(cased).or_else(glossary).or_else(noun)
+    let by_name = || named_object(action, bare).filter(|param| !taken.contains_key(&param.name));
+    let plain = action.param(given).or_else(filled).or_else(wired).or_else(cased);
+    plain.or_else(glossary).or_else(noun).or_else(by_name)
+}
+
+/// The only parameter with the object of an action, or the name of a new one, for a spelling that is the domain
+/// (`epic`), or the field by which the object is looked up (`title` of a milestone).
+fn named_object<'a>(action: &'a Action, given: &str) -> Option<&'a Param> {
+    let mut objects = action.params.iter().filter(|param| {
+        param.required && !param.kind.many && param.place == catalog::Place::Path && param.name != "fullPath"
+    });
+    let is_kind = folded(given) == folded(action.domain());
+    let Some(object) = objects.next().filter(|_| objects.next().is_none()) else {
+        // The name of an object that is created.
+        let mut names = ["name", "title"].into_iter().filter_map(|name| action.param(name));
+        return names.find(|name| is_kind && name.required);
+    };
+    let is_field = |names: Names| {
+        let reads = rest_lookups::resolver(names).map(|resolver| resolver.reads).unwrap_or_default();
+        let mut fields = reads.iter().flat_map(|read| read.by).map(|field| field.trim_start_matches('/'));
+        fields.any(|field| field == given)
+    };
+    (is_kind || object.names.is_some_and(is_field)).then_some(object)
 }
 
 /// The parameter with the number that people see.

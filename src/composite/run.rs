@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::call::Fault;
+use crate::call::{Fault, Resolved, ResolvedParams};
 use crate::catalog::Action;
 use crate::gitlab::{BodySink, Content};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
+use crate::tools::errors::{diagnosis, next_call};
 use crate::tools::execute::{self, Outcome, RunOptions};
 use crate::tools::reply::header;
-use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
+use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup, lookups};
 
 /// Maximum number of steps of one plan, look-ups included.
 pub const MOST_STEPS: usize = 120;
@@ -55,7 +56,14 @@ async fn planned(
     plain(&action, &request)?;
     let checked = execute::check_params(tools, &action, &request, &mut notes)?;
     entry.planned();
-    let params = checked.params().clone();
+    let named = match lookups::params(tools, &checked).await {
+        Ok(named) => named,
+        Err(failure) => {
+            let error = diagnosis::diagnose_lookup(tools, failure).await;
+            return Err(next_call::complete(tools, error, &action, &request));
+        }
+    };
+    let (ResolvedParams { params, resolved }, lookups) = named;
     let faults = checked.item_faults();
     let above = [above, &[action.id.as_str()]].concat();
     let run = CompositeRun {
@@ -63,6 +71,8 @@ async fn planned(
         id: &action.id,
         above: &above,
         params,
+        resolved,
+        lookups,
         faults,
         request: &request,
         bounds,
@@ -121,8 +131,11 @@ pub struct CompositeRun<'a> {
     pub tools: &'a Tools,
     /// The id of the plan.
     pub id: &'a str,
-    /// The checked parameters, by the catalog's names and types.
+    /// The checked parameters, by the catalog's names and types, with ids in place of names.
     pub params: Map<String, Value>,
+    resolved: Vec<Resolved>,
+    /// Number of requests that found the ids.
+    lookups: usize,
     /// Errors of its `items`, by position.
     faults: &'a BTreeMap<usize, Fault>,
     /// The request, with `dry_run`, `confirm` and `view`.
@@ -272,8 +285,10 @@ impl CompositeRun<'_> {
         notes: &[String],
     ) -> Answer {
         let mut structured = Map::from_iter([("action".to_owned(), json!(self.id))]);
+        header::add_resolved_names(&mut structured, &self.resolved, self.lookups);
         structured.insert("data".to_owned(), data);
         structured.extend(beside);
+        header::add_resolved(&mut text, &self.resolved);
         let notes: Vec<String> = self.notes.iter().chain(notes).cloned().collect();
         header::add_notes(&mut structured, &mut text, &notes);
         Answer::new(structured, text)

@@ -345,7 +345,7 @@ fn in_cell(text: &str) -> String {
 }
 
 /// A text in one line: breaks and what is around them become a space, other blanks are kept, since they indent code.
-fn one_line(text: &str) -> String {
+fn join_lines(text: &str) -> String {
     const MOST_BLANKS: usize = 40;
     let is_blank = |c: char| matches!(c, ' ' | '\t');
     let text = text.trim_end();
@@ -380,7 +380,7 @@ fn inline_text(text: &str) -> String {
 
 fn inline(value: &Value) -> String {
     match value {
-        Value::String(text) => one_line(text),
+        Value::String(text) => join_lines(text),
         Value::Array(items) => items.iter().map(inline).collect::<Vec<_>>().join(", "),
         Value::Object(map) => map
             .iter()

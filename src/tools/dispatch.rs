@@ -16,7 +16,7 @@ pub async fn execute(
     request: &ExecuteRequest,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let resolved_action = each_value::expand(tools, action_lookup::resolve(tools, request)?)?;
+    let resolved_action = each_value::expand(tools, action_lookup::resolve(tools, request)?).await?;
     continuation::window_start(&resolved_action.request)?;
     entry.set_action(&resolved_action.action);
     if resolved_action.action.plan.is_some() {

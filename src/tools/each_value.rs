@@ -5,12 +5,14 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
-use crate::catalog::{Action, Companion, Names, Place, Words};
+use crate::catalog::{Action, Names, Place, Words};
 use crate::text::is_digits;
 use crate::tools::action_lookup::resolved::{self, ResolvedAction};
-use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::companions::{self, GivenCompanion};
+use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, next_call};
 use crate::tools::state::Tools;
 use crate::tools::types::ExecuteRequest;
+use crate::tools::{execute, lookups};
 
 /// The composite action that runs several calls.
 const BATCH: &str = "api.batch";
@@ -18,19 +20,16 @@ const BATCH: &str = "api.batch";
 /// Maximum number of objects, that of the calls of a batch.
 const MOST: usize = 20;
 
-/// A companion whose parameter a call has, with the value.
-type GivenCompanion = (Companion, Value);
-
 /// An action of the batch with its parameters, and true if it is the one that was called.
 type PlannedCall = (String, Map<String, Value>, bool);
 
 /// Returns the call, or the batch of calls for a list of objects.
-pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction, ToolError> {
+pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction, ToolError> {
     let ResolvedAction { action, mut request, notes } = resolved;
-    let companions = take_companions(tools, &action, &mut request.params)?;
+    let companions = companions::take_companions(tools, &action, &mut request.params)?;
     if !companions.is_empty() {
         let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
-        refuse_excluded(&action, &companions, &request.params, words)?;
+        companions::refuse_excluded(&action, &companions, &request.params, words)?;
         request.params = with_own_names(&action, &companions, &request.params, words);
     }
     let listed = listed(&action, &request.params);
@@ -54,6 +53,9 @@ pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction,
     for value in values {
         let mut params = request.params.clone();
         params.extend(value);
+        if !companions.is_empty() {
+            resolve_titles(tools, &action, &mut params, &companions).await?;
+        }
         for call in single_calls(tools, &action, params, &companions)? {
             // A companion that takes nothing from the list is the same for each object.
             if call.2 || !calls.contains(&call) {
@@ -101,79 +103,6 @@ fn by_id(
     resolved::by_number(&tools.catalog, number, request, notes)
 }
 
-/// The companions whose parameters a call has, under any spelling.
-pub fn given_companions(
-    tools: &Tools,
-    action: &Action,
-    params: &Map<String, Value>,
-) -> Result<Vec<(String, Companion)>, ToolError> {
-    if action.companions.is_empty() {
-        return Ok(Vec::new());
-    }
-    let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
-    Ok(params
-        .iter()
-        .filter_map(|(given, value)| {
-            let param = call::param_named(action, given, words)?;
-            let companion = action.companions.iter().find(|companion| companion.param == param.name)?;
-            companion.is_asked_by(value).then(|| (given.clone(), companion.clone()))
-        })
-        .collect())
-}
-
-/// Takes the parameters of companions out of a call.
-fn take_companions(
-    tools: &Tools,
-    action: &Action,
-    params: &mut Map<String, Value>,
-) -> Result<Vec<GivenCompanion>, ToolError> {
-    let given = given_companions(tools, action, params)?;
-    for (at, (name, companion)) in given.iter().enumerate() {
-        let earlier = given.iter().take(at).find(|(_, earlier)| earlier.param == companion.param);
-        if let Some((earlier, _)) = earlier {
-            let message = format!(
-                "{}: `{earlier}` and `{name}` are both the parameter `{}`",
-                action.id, companion.param
-            );
-            let error = ToolError::new(ErrorKind::InvalidParams, message);
-            return Err(error.hint(format!("Nothing was sent. Give only `{}`.", companion.param)));
-        }
-    }
-    let taken = given.into_iter().map(|(given, companion)| {
-        let value = params.shift_remove(&given).unwrap_or_default();
-        (companion, value)
-    });
-    Ok(taken.collect())
-}
-
-/// Refuses a companion together with a parameter that it excludes.
-fn refuse_excluded(
-    action: &Action,
-    companions: &[GivenCompanion],
-    params: &Map<String, Value>,
-    words: &Words,
-) -> Result<(), ToolError> {
-    let is_on = |value: &Value| !value.is_null() && !is_false(value);
-    for (companion, _) in companions {
-        let excluded = params.iter().find_map(|(given, value)| {
-            let param = call::param_named(action, given, words)?;
-            (companion.excludes.contains(&param.name) && is_on(value)).then_some(given)
-        });
-        if let Some(given) = excluded {
-            let message = format!(
-                "{}: `{given}` cannot be combined with `{}`, which calls {} for real",
-                action.id, companion.param, companion.action
-            );
-            let hint = format!(
-                "Nothing was sent. Leave out `{given}`, or leave out `{}` and call {} yourself.",
-                companion.param, companion.action
-            );
-            return Err(ToolError::new(ErrorKind::InvalidParams, message).hint(hint));
-        }
-    }
-    Ok(())
-}
-
 /// Renames the parameters of the path, and those that companions take, to their own names: companions find them by
 /// those.
 fn with_own_names(
@@ -198,11 +127,6 @@ fn with_own_names(
     renamed
 }
 
-/// True for `false`, also as text.
-fn is_false(value: &Value) -> bool {
-    *value == Value::Bool(false) || value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("false"))
-}
-
 /// True if a parameter of the path has a title in place of the number.
 fn is_titled(action: &Action, params: &Map<String, Value>) -> bool {
     let has_title = |value: &Value| value.as_str().is_some_and(|text| !is_digits(text.trim()));
@@ -211,6 +135,54 @@ fn is_titled(action: &Action, params: &Map<String, Value>) -> bool {
             && param.place == Place::Path
             && params.get(&param.name).is_some_and(has_title)
     })
+}
+
+/// Replaces titles by their numbers: the action may change a title that a companion after it needs.
+async fn resolve_titles(
+    tools: &Tools,
+    action: &Action,
+    params: &mut Map<String, Value>,
+    companions: &[GivenCompanion],
+) -> Result<(), ToolError> {
+    if !is_titled(action, params) {
+        return Ok(());
+    }
+    let located = params.iter().filter(|(name, _)| identifies(action, name));
+    let located: Map<String, Value> = located.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let request = ExecuteRequest { action: action.id.clone(), params: located, ..ExecuteRequest::default() };
+    let checked = execute::check_params(tools, action, &request, &mut Vec::new())?;
+    if let Some(denied) = execute::deny_beforehand(tools, &checked).await {
+        return Err(denied);
+    }
+    let (resolved, _) = match lookups::params(tools, &checked).await {
+        Ok(resolved) => resolved,
+        Err(failure) => {
+            let error = diagnosis::diagnose_lookup(tools, failure).await;
+            let error = next_call::complete(tools, error, action, &request);
+            return Err(with_params(error, action, params, companions));
+        }
+    };
+    // What located the object may have been a URL in the place of the number.
+    params.retain(|name, _| !identifies(action, name));
+    params.extend(resolved.params.into_iter().filter(|(name, _)| identifies(action, name)));
+    Ok(())
+}
+
+/// The error, whose corrected call of the action has all parameters of the call.
+fn with_params(
+    mut error: ToolError,
+    action: &Action,
+    params: &Map<String, Value>,
+    companions: &[GivenCompanion],
+) -> ToolError {
+    let arguments = error.fix.as_mut().and_then(|fix| fix.arguments.as_object_mut());
+    let arguments = arguments.filter(|arguments| arguments.get("action") == Some(&json!(action.id)));
+    if let Some(Value::Object(fixed)) = arguments.and_then(|arguments| arguments.get_mut("params")) {
+        let others = params.iter().filter(|(name, _)| !identifies(action, name));
+        fixed.extend(others.map(|(name, value)| (name.clone(), value.clone())));
+        fixed.extend(companions.iter().map(|(companion, value)| (companion.param.clone(), value.clone())));
+    }
+    error
 }
 
 /// The calls for one object: the action, and its companions before or after it. An update that only has companions is
@@ -222,8 +194,6 @@ fn single_calls(
     companions: &[GivenCompanion],
 ) -> Result<Vec<PlannedCall>, ToolError> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    // Each call looks the title up, which the action may change: the action is last.
-    let is_last = is_titled(action, &params);
     for (companion, value) in companions {
         let other = tools.catalog.get(&companion.action).map_err(|error| errors::internal(&error))?;
         if companion.instead {
@@ -234,10 +204,10 @@ fn single_calls(
             }
             return Ok(vec![(companion.action.clone(), params, true)]);
         }
-        let calls = if companion.first || is_last { &mut before } else { &mut after };
+        let calls = if companion.first { &mut before } else { &mut after };
         calls.push((
             companion.action.clone(),
-            companion_params(other.as_ref(), companion, value, &params),
+            companions::companion_params(other.as_ref(), companion, value, &params),
             false,
         ));
     }
@@ -254,41 +224,6 @@ fn single_calls(
 fn identifies(action: &Action, given: &str) -> bool {
     let is_path = action.param(given).is_some_and(|param| param.place == Place::Path);
     is_path || given == TARGET || own_name(action, given).is_some()
-}
-
-/// The parameters of a companion: those of the path that it shares with the call, those that it takes from it, and its
-/// own.
-fn companion_params(
-    other: Option<&Action>,
-    companion: &Companion,
-    value: &Value,
-    params: &Map<String, Value>,
-) -> Map<String, Value> {
-    let is_path = |name: &str| {
-        other.and_then(|other| other.param(name)).is_some_and(|param| param.place == Place::Path)
-    };
-    let mut others: Map<String, Value> = params
-        .iter()
-        .filter(|(name, _)| is_path(name) || name.as_str() == TARGET)
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    for (name, from) in &companion.takes {
-        others.extend(params.get(from).map(|value| (name.clone(), first_line(value))));
-    }
-    match (&companion.value, value) {
-        (Some(name), value) => drop(others.insert(name.clone(), value.clone())),
-        (None, Value::Object(fields)) => others.extend(fields.clone()),
-        (None, _) => {}
-    }
-    others
-}
-
-/// The first line of a text: the title of a commit becomes that of its merge request.
-fn first_line(value: &Value) -> Value {
-    match value.as_str().and_then(|text| text.lines().next()) {
-        Some(line) => json!(line),
-        None => value.clone(),
-    }
 }
 
 /// The parameter of the path that has a list: as given, by its own name, and the values. None if two have one.

@@ -8,12 +8,14 @@ use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
 use crate::call::{
-    self, Answer, Call, Candidate, Checked, Lookup, LookupCache, LookupRequest, LookupResult, Step,
+    self, Answer, Call, Candidate, Checked, Invalid, Lookup, LookupCache, LookupRequest, LookupResult,
+    Resolved, ResolvedParams, Step,
 };
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::policy::Rule;
 use crate::tools::action_lookup::suggestions;
+use crate::search::nearest;
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
@@ -58,40 +60,58 @@ pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailur
     Ok(call?.with_lookups(requests.load(Ordering::Relaxed)))
 }
 
-/// Forgets the numbers of titles: unlike names, titles change.
+/// The parameters alone, once their names have been looked up, and the number of requests that did.
+pub async fn params(tools: &Tools, checked: &Checked) -> Result<(ResolvedParams, usize), LookupFailure> {
+    let requests = AtomicUsize::new(0);
+    let step = answered(tools, checked, &requests, Checked::params_step).await;
+    forget_titles(tools, checked);
+    match step? {
+        Step::Params(params) => Ok((params, requests.load(Ordering::Relaxed))),
+        _ => Err(internal(checked, "has no parameters of its own")),
+    }
+}
+
+/// Forgets the numbers of titles, which change, and of jobs and pipelines, which run again.
 fn forget_titles(tools: &Tools, checked: &Checked) {
     let mut known = lock_cache(tools);
-    for question in checked.questions(&known).iter().filter(|question| question.is_by_title()) {
+    for question in checked.questions(&known).iter().filter(|question| question.is_passing()) {
         known.forget(question);
     }
 }
 
-fn ready<'a>(
+async fn ready(tools: &Tools, checked: &Checked, requests: &AtomicUsize) -> Result<Call, LookupFailure> {
+    match answered(tools, checked, requests, Checked::step).await? {
+        Step::Ready(call) => Ok(call),
+        _ => Err(internal(checked, "is a composite action, not a single request")),
+    }
+}
+
+fn internal(checked: &Checked, fault: &str) -> LookupFailure {
+    ToolError::new(ErrorKind::Internal, format!("{} {fault}", checked.action().id)).into()
+}
+
+/// The step that follows the look-ups: never one that asks.
+fn answered<'a>(
     tools: &'a Tools,
     checked: &'a Checked,
     requests: &'a AtomicUsize,
-) -> BoxFuture<'a, Result<Call, LookupFailure>> {
+    next: fn(&Checked, &LookupCache) -> Result<Step, Invalid>,
+) -> BoxFuture<'a, Result<Step, LookupFailure>> {
     // A look-up may depend on another, whence the box.
     Box::pin(async move {
         for _ in 0..=MOST_ROUNDS {
-            let step = checked.step(&lock_cache(tools));
+            let step = next(checked, &lock_cache(tools));
             match step.map_err(|invalid| mapping::invalid(tools, &invalid, checked.action()))? {
-                Step::Ready(call) => return Ok(call),
-                Step::Plan => {
-                    let message =
-                        format!("{} is a composite action, not a single request", checked.action().id);
-                    return Err(ToolError::new(ErrorKind::Internal, message).into());
-                }
                 Step::Ask(questions) => {
                     let open = resolve_batch(tools, questions, requests).await;
                     let asked =
                         open.iter().map(|question| resolve_lookup(tools, checked, question, requests));
                     try_join_all(asked).await?;
                 }
+                step => return Ok(step),
             }
         }
-        let message = format!("{} asks more than it can be answered", checked.action().id);
-        Err(ToolError::new(ErrorKind::Internal, message).into())
+        Err(internal(checked, "asks more than it can be answered"))
     })
 }
 
@@ -134,10 +154,10 @@ pub fn forget(tools: &Tools, checked: &Checked) {
     }
 }
 
-/// The names of a call with their ids, by parameter: `alice -> 42`.
-pub fn resolved_names(call: &Call) -> Map<String, Value> {
+/// Names with their ids, by parameter: `alice -> 42`.
+pub fn resolved_names(names: &[Resolved]) -> Map<String, Value> {
     let mut told: Map<String, Value> = Map::new();
-    for resolved in call.resolved() {
+    for resolved in names {
         let one = format!("{} -> {}", resolved.name, resolved.id);
         let said = told.get(&resolved.param).and_then(Value::as_str);
         let all = said.map_or_else(|| one.clone(), |said| format!("{said}, {one}"));
@@ -184,6 +204,13 @@ async fn resolve_lookup(
                 lock_cache(tools).learn(question.clone(), answer);
                 return Ok(());
             }
+            Ok((LookupResult::Several(candidates), _))
+                if question.is_of_runs() && checked.action().risk == Risk::Read =>
+            {
+                let newest = candidates.iter().map(|candidate| candidate.id).max();
+                lock_cache(tools).learn(question.clone(), Answer::Id(newest.unwrap_or_default()));
+                return Ok(());
+            }
             Ok((LookupResult::Several(candidates), _)) => {
                 let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
                 let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
@@ -206,21 +233,26 @@ async fn resolve_lookup(
     if let (None, Some(title), Some(reading)) = (&hidden, question.title(), readings.last()) {
         let search = search_titles(tools, (question, title, reading), requests).await;
         match search.candidates.as_slice() {
-            [only] if !search.has_more && checked.action().risk == Risk::Read => {
+            [only] if !search.has_more && search.is_by_words && checked.action().risk == Risk::Read => {
                 lock_cache(tools).learn(question.clone(), Answer::Id(only.id));
                 return Ok(());
             }
             _ => return Err(untitled(checked, question, param.as_deref(), search).into()),
         }
     }
-    let error = hidden.unwrap_or_else(|| {
-        let seen = not_found_hint(gave_up, tools.is_anonymous());
-        let error = not_found(question, param.as_deref(), readings.first(), gave_up, &seen);
-        match (&error.fix, sibling_list(tools, question, readings.first())) {
-            (None, Some(list)) => error.fix(list),
-            _ => error,
+    let error = match hidden {
+        Some(error) => error,
+        None => {
+            let seen = not_found_hint(gave_up, tools.is_anonymous());
+            let error = not_found(question, param.as_deref(), readings.first(), gave_up, &seen);
+            let near = near_name(tools, question, requests).await;
+            match (near, sibling_list(tools, question, readings.first())) {
+                (Some(near), _) => misspelled(error, checked, param.as_deref(), &near),
+                (None, Some(list)) if error.fix.is_none() => error.fix(list),
+                (None, _) => error,
+            }
         }
-    });
+    };
     let unknown_path = match question {
         Lookup::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
             path: full_path.clone(),
@@ -232,6 +264,33 @@ async fn resolve_lookup(
     Err(LookupFailure { error, unknown_path })
 }
 
+/// The most similar of the names that a list has, or the only one that a search finds.
+async fn near_name(tools: &Tools, question: &Lookup, requests: &AtomicUsize) -> Option<Candidate> {
+    let (name, list) = question.similar_names()?;
+    let action = tools.catalog.get(list.action).ok()??;
+    // The error that is mended matters more than why this read failed.
+    let (answer, _) = fetch_page(tools, &action, &list.params, requests).await.ok()?;
+    let rows = question.candidates(&list, &answer);
+    if let ([only], true) = (rows.as_slice(), list.params.contains_key(SEARCH)) {
+        return Some(only.clone());
+    }
+    let near = nearest(name, rows.iter().map(|row| row.name.as_str()))?.to_owned();
+    rows.into_iter().find(|row| row.name == near)
+}
+
+/// The error with a similar name, and the call with it if the parameter has nothing else.
+fn misspelled(error: ToolError, checked: &Checked, param: Option<&str>, near: &Candidate) -> ToolError {
+    let mut params = checked.params().clone();
+    let error = error.hint(format!("Did you mean {}?", quote(&shortened(&near.name, LONGEST_TITLE))));
+    match param.filter(|param| params.get(*param).is_some_and(Value::is_string)) {
+        Some(param) => {
+            params.insert(param.to_owned(), json!(near.name));
+            error.fix(NextCall::execute(&checked.action().id, &params))
+        }
+        None => error,
+    }
+}
+
 /// The rows that a search for the words of a title finds.
 struct TitleSearch {
     read: LookupRequest,
@@ -239,6 +298,8 @@ struct TitleSearch {
     candidates: Vec<Candidate>,
     /// True if the list has further rows.
     has_more: bool,
+    /// True if the candidates have the words, false if their titles are similar.
+    is_by_words: bool,
 }
 
 /// Searches a list for the words of a title that none of its rows has. A search that fails finds nothing.
@@ -254,19 +315,32 @@ async fn search_titles(
     } else {
         read.params.insert(SEARCH.to_owned(), json!(words));
     }
-    let mut search = TitleSearch { read, words, candidates: Vec::new(), has_more: false };
-    let action = tools.catalog.get(reading.action).ok().flatten();
-    if let Some(action) = action.filter(|_| !search.words.is_empty())
+    let mut search = TitleSearch { read, words, candidates: Vec::new(), has_more: false, is_by_words: true };
+    let Some(action) = tools.catalog.get(reading.action).ok().flatten() else { return search };
+    if !search.words.is_empty()
         && let Ok((answer, more)) = fetch_page(tools, &action, &search.read.params, requests).await
     {
         search.candidates = question.candidates(&search.read, &answer);
         search.has_more = !matches!(more, RemainingRows::Nothing);
     }
+    if search.candidates.is_empty() {
+        // A misspelled word finds nothing: the titles of the latest are compared.
+        let mut latest = search.read.clone();
+        latest.params.shift_remove(SEARCH);
+        latest.params.shift_remove(SEARCH_IN);
+        if let Ok((answer, _)) = fetch_page(tools, &action, &latest.params, requests).await {
+            let rows = question.candidates(&latest, &answer);
+            let nearest = nearest(title, rows.iter().map(|row| row.name.as_str())).map(str::to_owned);
+            search.candidates = rows.into_iter().filter(|row| Some(&row.name) == nearest.as_ref()).collect();
+            search.is_by_words = false;
+        }
+    }
     search
 }
 
-/// The parameter of a list with the words that its rows have.
+/// The parameters of a list with the words that its rows have, and with the fields that have them.
 const SEARCH: &str = "search";
+const SEARCH_IN: &str = "in";
 
 /// The words of a title that a search may find: neither stop words nor the nouns of the list's domain.
 fn title_words(tools: &Tools, list: &str, title: &str) -> String {
@@ -296,15 +370,24 @@ fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, search: T
         [only] if !search.has_more => {
             let mut params = checked.params().clone();
             params.insert(param.to_owned(), json!(only.id));
-            let hint = format!("The only one with {words} in its title: {}.", named.join(", "));
+            let hint = match search.is_by_words {
+                true => format!("The only one with {words} in its title: {}.", named.join(", ")),
+                false => format!("Did you mean {}?", named.join(", ")),
+            };
             (hint, NextCall::execute(&checked.action().id, &params))
         }
         [] => {
             let hint = "Nothing like it was found; `fix` lists the latest.".to_owned();
             let mut params = search.read.params.clone();
-            for name in [SEARCH, "in", "per_page", "within"] {
+            for name in [SEARCH, SEARCH_IN, "per_page", "within"] {
                 params.shift_remove(name);
             }
+            (hint, NextCall::execute(search.read.action, &params))
+        }
+        rows if !search.is_by_words => {
+            let hint = format!("Did you mean one of these? {}.", named.join(", "));
+            let mut params = search.read.params.clone();
+            params.insert(SEARCH.to_owned(), json!(rows.first().map(|row| row.name.clone())));
             (hint, NextCall::execute(search.read.action, &params))
         }
         rows => {

@@ -4,6 +4,7 @@ pub(crate) mod action_lookup;
 pub(crate) mod action_uri;
 pub(crate) mod audit;
 mod callers;
+mod companions;
 pub(crate) mod confirmation;
 mod default_project;
 mod dispatch;

@@ -318,9 +318,10 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     }
     let audience = written.audience.unwrap_or_else(|| audience(domain, &operations));
     let plan = curation.plans.get(id);
-    // A plan passes its parameters to its steps, which resolve names themselves.
-    if audience == Audience::Person && plan.is_none() {
-        references::assign(domain_name, &mut params, &written, &curation.rules.references);
+    if audience == Audience::Person {
+        // The names in the items of a plan are resolved by its steps, each in its own place.
+        let named = params.iter_mut().filter(|param| plan.is_none() || param.place == Place::Path);
+        references::assign(domain_name, named, &written, &curation.rules.references);
         references::add_place(&mut params);
     }
     let noun = domain

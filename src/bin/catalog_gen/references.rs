@@ -7,8 +7,13 @@ use crate::graphql;
 use crate::rules::ReferenceRules;
 
 /// Sets the reference kind of each parameter; curation overrides it.
-pub fn assign(domain: &str, params: &mut [Param], written: &CuratedAction, rules: &ReferenceRules) {
-    for param in params.iter_mut() {
+pub fn assign<'a>(
+    domain: &str,
+    params: impl Iterator<Item = &'a mut Param>,
+    written: &CuratedAction,
+    rules: &ReferenceRules,
+) {
+    for param in params {
         match written.params.get(&param.name).and_then(|curated| curated.names) {
             Some(CuratedNames::None) => param.names = None,
             Some(CuratedNames::Some(names)) => set(param, names),

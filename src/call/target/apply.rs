@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::parse::parse;
-use super::reference::{self, Kind, Reference, TARGET, takes};
+use super::reference::{self, Kind, NOTE, Reference, TARGET, takes};
 use crate::call::{Fault, global_id};
 use crate::catalog::{Action, Operation, Scope};
 
@@ -26,8 +26,8 @@ pub fn filled(
     filled.extend(
         object_params(action, &reference, given).ok_or_else(|| wrong_kind(action, text, &reference))?,
     );
-    if let (Some(note), Some(_)) = (&reference.note, action.param("note_id")) {
-        filled.push(("note_id".to_owned(), note.clone()));
+    if let (Some(note), Some(_)) = (&reference.note, action.param(NOTE)) {
+        filled.push((NOTE.to_owned(), note.clone()));
     }
     Ok(filled)
 }

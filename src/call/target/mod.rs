@@ -10,12 +10,13 @@ mod tests;
 
 pub use apply::{filled, takes_target};
 use parse::parse;
+use reference::NOTE;
 pub use reference::{Kind, TARGET, takes};
 pub use short::mark_of;
 use url::Url;
 
 use super::{Fault, HolderKind, Location};
-use crate::catalog::Scope;
+use crate::catalog::{Action, Base, Param, Place, Scope};
 
 /// Other accepted names of the parameter, folded.
 const SPELLINGS: [&str; 19] = [
@@ -65,6 +66,25 @@ pub fn is_thing(text: &str, base: &Url) -> bool {
     is_web
         || parse(text, base)
             .is_ok_and(|reference| reference.kind != Kind::Holder && !reference.path.is_empty())
+}
+
+/// True if a text in place of the object in an action's path is a URL or a full reference of such an object. A number
+/// has neither, so that one of any other object is a target of the wrong kind.
+pub fn is_object_of(action: &Action, param: &Param, text: &str, base: &Url) -> bool {
+    if param.place != Place::Path || !is_sane(text) {
+        return false;
+    }
+    let is_number = param.kind.base == Base::Integer;
+    let is_url = is_web_url(text);
+    match parse(text, base) {
+        Ok(reference) if is_url => {
+            let is_own = reference::parameter(action, reference.kind) == Some(param.name.as_str());
+            let is_note = reference.note.is_some() && param.name == NOTE;
+            is_number || is_own || is_note
+        }
+        Ok(reference) => is_number && !reference.path.is_empty() && reference.kind != Kind::Holder,
+        Err(_) => is_url && is_number,
+    }
 }
 
 /// Returns the short reference for a URL: `group/project#12`.

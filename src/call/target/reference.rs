@@ -8,6 +8,9 @@ use crate::catalog::{Action, GraphqlKind, Operation, Param, Piece, Scope, pieces
 /// Name of the parameter, which every action with a `fullPath` accepts in addition to its own.
 pub const TARGET: &str = "target";
 
+/// The parameter with the comment of a URL's anchor.
+pub const NOTE: &str = "note_id";
+
 /// An object and its project or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {

@@ -38,6 +38,8 @@ pub enum Names {
     EpicLink,
     /// Merge request dependency, named by the other merge request.
     MergeRequestDependency,
+    /// A job by its name, which each pipeline has again.
+    Job,
     Pipeline,
     PipelineSchedule,
     PipelineTrigger,

@@ -70,7 +70,7 @@ pub fn save_download(
     let data = json!({"saved": path, "bytes": bytes.len(), "content_type": content_type});
     let mut text = format!("Saved {} bytes ({}) to {}.\n", bytes.len(), json!(content_type), json!(path));
     structured.insert("data".to_owned(), data);
-    header::add_resolved(&mut text, call);
+    header::add_resolved(&mut text, call.resolved());
     header::add_notes(&mut structured, &mut text, &notes);
     Ok(Answer::new(structured, text))
 }

@@ -32,7 +32,7 @@ use crate::tools::reply::{graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall, View};
 use crate::tools::{
-    confirmation, default_project, each_value, instance_version, lookups, token_info, workspace,
+    companions, confirmation, default_project, instance_version, lookups, token_info, workspace,
 };
 use crate::untrusted::quote;
 use compute::compute;
@@ -450,7 +450,7 @@ fn check_or_fault(
     if let Some(rule) = tools.withholds(action) {
         return Err(mapping::denied(&action.id, None, &rule, 0));
     }
-    if let Some((_, companion)) = each_value::given_companions(tools, action, &request.params)?.first() {
+    if let Some((_, companion)) = companions::given_companions(tools, action, &request.params)?.first() {
         return Err(misplaced_companion(action, companion));
     }
     let context = tools.context().map_err(|error| errors::internal(&error))?;
@@ -605,7 +605,7 @@ fn preview(tools: &Tools, call: &Call, rule: &Rule, texts: &[TextChange], notes:
         structured.insert("diff".to_owned(), shown.data);
         let _ = writeln!(text, "{}", present::marked(&shown.text).trim_end());
     }
-    header::add_resolved(&mut text, call);
+    header::add_resolved(&mut text, call.resolved());
     header::add_notes(&mut structured, &mut text, notes);
     Answer::new(structured, text)
 }

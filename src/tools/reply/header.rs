@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::call::Call;
+use crate::call::{Call, Resolved};
 use crate::present;
 use crate::tools::lookups;
 use crate::untrusted::shortened;
@@ -19,17 +19,22 @@ pub fn head(call: &Call) -> Map<String, Value> {
         ("action".to_owned(), json!(call.action())),
         ("operation".to_owned(), json!(call.operation())),
     ]);
-    let resolved = lookups::resolved_names(call);
-    if !resolved.is_empty() {
-        head.insert("resolved".to_owned(), present::cleaned_value(Value::Object(resolved)));
-        head.insert("lookups".to_owned(), json!(call.lookups()));
-    }
+    add_resolved_names(&mut head, call.resolved(), call.lookups());
     head
 }
 
-/// The names of a call with their ids, to read.
-pub fn add_resolved(text: &mut String, call: &Call) {
-    for (param, texts) in lookups::resolved_names(call) {
+/// Adds names with their ids to the data, and the number of requests that found them.
+pub fn add_resolved_names(structured: &mut Map<String, Value>, names: &[Resolved], requests: usize) {
+    let resolved = lookups::resolved_names(names);
+    if !resolved.is_empty() {
+        structured.insert("resolved".to_owned(), present::cleaned_value(Value::Object(resolved)));
+        structured.insert("lookups".to_owned(), json!(requests));
+    }
+}
+
+/// Names with their ids, to read.
+pub fn add_resolved(text: &mut String, names: &[Resolved]) {
+    for (param, texts) in lookups::resolved_names(names) {
         let _ = writeln!(text, "Resolved: {param}: {}.", present::line(texts.as_str().unwrap_or_default()));
     }
 }

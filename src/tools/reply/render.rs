@@ -347,7 +347,7 @@ fn assemble(
         structured.insert("omitted".to_owned(), Value::Object(omitted));
     }
     state_notes::add_states(&mut structured, &mut text, states);
-    header::add_resolved(&mut text, call);
+    header::add_resolved(&mut text, call.resolved());
     header::add_notes(&mut structured, &mut text, notes);
     text.insert_str(0, &beginnings.choose(length, text.len()));
     Answer { structured, text, file: shown.file }

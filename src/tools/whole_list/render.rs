@@ -110,7 +110,7 @@ pub(super) fn render_counts(
         let _ = writeln!(text, "Sum of: {}.", present::line(path));
         structured.insert("sum_of".to_owned(), json!(present::line(path)));
     }
-    header::add_resolved(&mut text, &walked.call);
+    header::add_resolved(&mut text, walked.call.resolved());
     header::add_notes(&mut structured, &mut text, &notes);
     let mut answer = Answer::new(structured, text);
     add_walk(tools, &mut answer, &walked, asked);

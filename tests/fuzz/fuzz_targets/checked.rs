@@ -24,7 +24,7 @@ pub fn call(action: Action, params: Map<String, Value>) -> Option<Call> {
     for _ in 0..5 {
         match checked.step(&known).ok()? {
             Step::Ready(call) => return Some(call),
-            Step::Plan => return None,
+            Step::Params(_) => return None,
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
                     Lookup::KindOf { .. } => Answer::Kind(Scope::Project),

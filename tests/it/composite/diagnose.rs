@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, execute, succeed};
+use crate::support::client::{Client, execute, refused, succeed};
 use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::Gitlab;
 
@@ -259,4 +259,24 @@ fn twenty_logs_are_read_and_the_others_have_their_calls() {
     assert!(done["notes"].to_string().contains("the logs of 5 more jobs were not read"), "{done}");
     let asked = gitlab.received().iter().filter(|request| request.path.ends_with("/trace")).count();
     assert_eq!(asked, 20);
+}
+
+#[test]
+fn latest_is_that_of_the_ref() {
+    let mut client = Client::sandbox();
+    let call = |params: Value| {
+        let mut params = params;
+        params["fullPath"] = json!("acme/widget");
+        params
+    };
+    let on_branch = call(json!({"pipeline_id": "latest", "ref": "quiet-gears"}));
+    let reply = execute(&mut client, "pipeline.diagnose", on_branch);
+    assert!(reply.text.contains("on quiet-gears at"), "{}", reply.text);
+    let reply = execute(&mut client, "pipeline.diagnose", call(json!({"pipeline_id": "latest"})));
+    assert!(reply.text.contains("on main at"), "{}", reply.text);
+    let error = refused(
+        &execute(&mut client, "pipeline.diagnose", call(json!({"pipeline_id": "newest"}))),
+        "invalid_params",
+    );
+    assert!(error["message"].as_str().unwrap().contains("an id or `latest`"), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::client::{Client, execute, follow};
+use crate::support::client::{Client, execute, follow, refused};
 use crate::support::fixtures::{self, PROJECT};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 
@@ -39,6 +39,62 @@ fn failed_and_manual_jobs_lead_on() {
         let calls = reply.structured["next"].as_array().unwrap();
         assert!(calls.iter().any(|call| call["arguments"]["action"] == next), "{calls:?}");
     }
+}
+
+#[test]
+fn composite_actions_take_a_title_a_page_or_a_reference() {
+    let mut client = Client::sandbox();
+    let title = "Quieter gears";
+    let get = execute(&mut client, "merge_request.get", json!({"fullPath": "acme/widget", "iid": 5}));
+    let page = get.structured["data"]["web_url"].clone();
+    for params in [
+        json!({"fullPath": "acme/widget", "iid": title}),
+        json!({"fullPath": "acme/widget", "title": title}),
+        json!({"iid": page}),
+        json!({"target": page}),
+        json!({"iid": "acme/widget!5"}),
+    ] {
+        let reply = execute(&mut client, "merge_request.overview", params.clone());
+        assert_eq!(reply.structured["data"]["reference"], "acme/widget!5", "{params}: {}", reply.text);
+        let is_titled = params.to_string().contains(title);
+        assert_eq!(reply.text.contains("Resolved: iid: Quieter gears -> 5."), is_titled, "{}", reply.text);
+        let next = reply.structured["next"].to_string();
+        assert!(!next.contains(title), "{next}");
+    }
+    let params = json!({"fullPath": "acme/widget", "iid": title, "file": "src/widget/gear.rs", "line": 6, "body": "Why?"});
+    let posted = execute(&mut client, "merge_request.comment_on_line", params);
+    assert_eq!(posted.structured["resolved"]["iid"], "Quieter gears -> 5", "{}", posted.text);
+    let params = json!({"fullPath": "acme/widget", "iid": title, "body": "Fine.", "verdict": "approve"});
+    let review = execute(&mut client, "merge_request.review", params);
+    assert!(!review.is_error, "{}", review.text);
+    let threads = execute(
+        &mut client,
+        "merge_request_discussion.list",
+        json!({"fullPath": "acme/widget", "iid": 5, "fields": ["notes"]}),
+    );
+    assert!(threads.text.contains("Why?") && threads.text.contains("Fine."), "{}", threads.text);
+    let params = json!({"fullPath": "acme/widget", "iid": title});
+    let diagnosis = execute(&mut client, "pipeline.diagnose", params);
+    assert!(diagnosis.text.contains("on quiet-gears at"), "{}", diagnosis.text);
+}
+
+#[test]
+fn titles_of_composite_actions_are_looked_up_as_those_of_others() {
+    let mut client = Client::sandbox();
+    let call = |iid: &str| json!({"fullPath": "acme/widget", "iid": iid});
+    let error = refused(&execute(&mut client, "merge_request.overview", call("Quieter gars")), "not_found");
+    assert_eq!(error["hint"], "Did you mean 5 \"Quieter gears\"?");
+    let reply = follow(&mut client, &error["fix"]);
+    assert_eq!(reply.structured["data"]["reference"], "acme/widget!5", "{}", reply.text);
+    let renamed = json!({"fullPath": "acme/widget", "iid": 12, "title": "Quieter gears"});
+    assert!(!execute(&mut client, "merge_request.update", renamed).is_error);
+    let message = |client: &mut Client, action: &str| {
+        let error = refused(&execute(client, action, call("Quieter gears")), "invalid_params");
+        error["message"].as_str().unwrap().replace(action, "")
+    };
+    let ambiguous = message(&mut client, "merge_request.overview");
+    assert!(ambiguous.contains("with the iid 5") && ambiguous.contains("with the iid 12"), "{ambiguous}");
+    assert_eq!(ambiguous, message(&mut client, "merge_request.get"));
 }
 
 /// Approvals need a license, and a part that fails is no reason to show nothing.

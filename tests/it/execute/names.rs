@@ -240,15 +240,174 @@ fn two_spellings_of_a_companion_are_refused() {
 }
 
 #[test]
-fn an_update_by_title_is_sent_after_its_companions() {
+fn companions_have_one_order_by_number_title_and_page() {
+    let title = "Which screws are these?";
+    let changes = json!({"title": "Those bolts", "comment": "M4.", "time_spent": "1h"});
+    for iid in [json!(15), json!(title), json!([title]), json!("acme/widget#15")] {
+        // The project is that of the reference, not the default one.
+        let mut client = Client::sandbox_with(&[("GITLAB_PROJECT", "acme/site")]);
+        let mut params = with_iid(iid.clone(), &changes);
+        if iid == "acme/widget#15" {
+            params.as_object_mut().unwrap().remove("fullPath");
+        }
+        let reply = execute(&mut client, "issue.update", params);
+        assert!(!reply.is_error, "{}", reply.text);
+        let expected = ["issue_note.create", "issue.update", "issue.add_spent_time"];
+        assert_eq!(actions_of(&reply), expected, "{iid}: {}", reply.text);
+        assert_eq!(time_stats(&mut client, WIDGET, 15)[1], 3_600, "{iid}");
+        let issue = succeed(&mut client, "issue.get", with_iid(15, &json!({})));
+        assert_eq!(issue["data"]["title"], "Those bolts", "{iid}");
+    }
+}
+
+#[test]
+fn the_corrected_call_of_a_title_keeps_its_companions() {
     let mut client = Client::sandbox();
-    let params = with_iid("Which screws are these?", &json!({"title": "Those bolts", "time_spent": "1h"}));
-    let reply = execute(&mut client, "issue.update", params);
-    assert!(!reply.is_error, "{}", reply.text);
-    assert_eq!(actions_of(&reply), ["issue.add_spent_time", "issue.update"], "{}", reply.text);
-    assert_eq!(time_stats(&mut client, WIDGET, 15)[1], 3_600);
-    let issue = succeed(&mut client, "issue.get", with_iid(15, &json!({})));
-    assert_eq!(issue["data"]["title"], "Those bolts");
+    let params = with_iid("Which scrws are these?", &json!({"state_event": "close", "comment": "M4."}));
+    let error = refused(&execute(&mut client, "issue.update", params), "not_found");
+    assert_eq!(
+        error["fix"]["arguments"]["params"],
+        with_iid(15, &json!({"state_event": "close", "comment": "M4."})),
+        "{error}"
+    );
+    let notes = succeed(&mut client, "issue_note.list", with_iid(15, &json!({})));
+    assert!(!notes.to_string().contains("M4."), "{notes}");
+    let reply = follow(&mut client, &error["fix"]);
+    assert_eq!(actions_of(&reply), ["issue_note.create", "issue.update"], "{}", reply.text);
+}
+
+#[test]
+fn a_page_or_a_reference_stands_in_place_of_the_number() {
+    let mut client = Client::sandbox();
+    let page = |client: &mut Client, action: &str, params: Value| {
+        succeed(client, action, params)["data"]["web_url"].as_str().unwrap().to_owned()
+    };
+    let issue = page(&mut client, "issue.get", with_iid(3, &json!({})));
+    let notes = succeed(&mut client, "issue_note.list", with_iid(1, &json!({})));
+    let note = notes["data"][0]["id"].clone();
+    let anchor = format!("{}#note_{note}", issue.replace("issues/3", "issues/1"));
+    let pipeline = page(&mut client, "pipeline.get", json!({"fullPath": WIDGET, "pipeline_id": 302}));
+    let commit = page(&mut client, "commit.get", json!({"fullPath": WIDGET, "sha": "main"}));
+    let sha = commit.rsplit('/').next().unwrap();
+    for (action, params, field, expected) in [
+        ("issue.get", json!({"iid": issue}), "iid", json!(3)),
+        ("issue.get", json!({"issue_iid": "acme/widget#3"}), "iid", json!(3)),
+        ("merge_request.get", json!({"iid": "acme/widget!5", "fullPath": WIDGET}), "iid", json!(5)),
+        ("epic.get", json!({"iid": "acme&1"}), "iid", json!(1)),
+        ("issue_note.get", json!({"note_id": anchor}), "id", note),
+        ("pipeline.get", json!({"pipeline_id": pipeline}), "id", json!(302)),
+        ("commit.get", json!({"sha": commit}), "id", json!(sha)),
+    ] {
+        assert_eq!(succeed(&mut client, action, params)["data"][field], expected, "{action}");
+    }
+    let other_kind = execute(&mut client, "merge_request.get", json!({"iid": "acme/widget#3"}));
+    let error = refused(&other_kind, "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("is an issue"), "{error}");
+    let other_host = json!({"iid": "https://gitlab.example.com/acme/widget/-/issues/3"});
+    let error = refused(&execute(&mut client, "issue.get", other_host), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("gitlab.example.com"), "{error}");
+    let other_project = with_iid("acme/site#1", &json!({}));
+    let error = refused(&execute(&mut client, "issue.get", other_project), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("`target` has acme/site"), "{error}");
+    // A branch may be called like a reference.
+    let branch = json!({"fullPath": WIDGET, "branch": "topic#12", "ref": "main"});
+    succeed(&mut client, "branch.create", branch);
+    let read = succeed(&mut client, "branch.get", json!({"fullPath": WIDGET, "branch": "topic#12"}));
+    assert_eq!(read["data"]["name"], "topic#12");
+}
+
+#[test]
+fn the_object_is_given_by_its_kind_or_by_the_field_that_names_it() {
+    let mut client = Client::sandbox();
+    for (action, params, field, expected) in [
+        ("milestone.get", json!({"title": "v1.0"}), "iid", json!(1)),
+        ("environment.get", json!({"name": "Production"}), "name", json!("production")),
+        ("label.get", json!({"label": "bug"}), "name", json!("bug")),
+        ("issue.get", json!({"title": "Which screws are these?"}), "iid", json!(15)),
+    ] {
+        let mut params = params;
+        params["fullPath"] = json!(WIDGET);
+        assert_eq!(succeed(&mut client, action, params)["data"][field], expected, "{action}");
+    }
+    let epic = succeed(&mut client, "epic.get", json!({"fullPath": "acme", "epic": "&1"}));
+    assert_eq!(epic["data"]["iid"], 1);
+    // The new title of a milestone is not the name of the one to change.
+    let params = json!({"fullPath": WIDGET, "title": "v1.0", "state_event": "close"});
+    let error = refused(&execute(&mut client, "milestone.update", params), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("`milestone_id` is missing"), "{error}");
+}
+
+#[test]
+fn a_state_stands_for_the_event_that_leads_to_it() {
+    let mut client = Client::sandbox();
+    for (state, event) in [("closed", "close"), ("Open", "reopen")] {
+        let reply = execute(&mut client, "issue.update", with_iid(3, &json!({"state_event": state})));
+        assert!(!reply.is_error, "{}", reply.text);
+        assert!(reply.text.contains(&format!("as `{event}`")), "{}", reply.text);
+        let shown = succeed(&mut client, "issue.get", with_iid(3, &json!({})));
+        assert_eq!(shown["data"]["state"], if event == "close" { "closed" } else { "opened" });
+    }
+}
+
+#[test]
+fn a_misspelled_name_is_answered_with_a_similar_one() {
+    let mut client = Client::sandbox();
+    for (action, param, given, right) in [
+        ("milestone.get", "milestone_id", "v1,0", "v1.0"),
+        ("branch.get", "branch", "Quiet-Gears", "quiet-gears"),
+        ("label.get", "name", "bugs", "bug"),
+    ] {
+        let params = json!({"fullPath": WIDGET, param: given});
+        let error = refused(&execute(&mut client, action, params), "not_found");
+        assert_eq!(error["hint"], format!("Did you mean \"{right}\"?"), "{action}");
+        let fix = &error["fix"]["arguments"];
+        assert_eq!((&fix["action"], &fix["params"][param]), (&json!(action), &json!(right)), "{error}");
+        assert!(!follow(&mut client, &error["fix"]).is_error);
+    }
+    // What deletes is not offered for another name.
+    let params = json!({"fullPath": WIDGET, "branch": "Quiet-Gears"});
+    let call = json!({"action": "branch.delete", "params": params, "confirm": true});
+    let error = refused(&client.call(EXECUTE, call), "not_found");
+    assert_eq!(error["fix"]["arguments"]["action"], "branch.list", "{error}");
+    // Of several names, only the hint has the right one.
+    let params = with_iid(3, &json!({"milestone_id": "v1,1"}));
+    let error = refused(&execute(&mut client, "issue.update", params), "not_found");
+    assert_eq!(error["hint"], "Did you mean \"v1.1\"?", "{error}");
+}
+
+#[test]
+fn a_job_is_the_newest_of_its_name_for_reads() {
+    let mut client = Client::sandbox();
+    let jobs = succeed(&mut client, "job.list", json!({"fullPath": WIDGET, "per_page": 100}));
+    let ids = jobs["data"].as_array().unwrap().iter().filter(|job| job["name"] == "lint");
+    let ids: Vec<u64> = ids.map(|job| job["id"].as_u64().unwrap()).collect();
+    let newest = ids.iter().max().unwrap();
+    let read = succeed(&mut client, "job.get", json!({"fullPath": WIDGET, "job_id": "lint"}));
+    assert_eq!(read["data"]["id"], *newest);
+    assert_eq!(read["resolved"]["job_id"], format!("lint -> {newest}"));
+    let retry = execute(&mut client, "job.retry", json!({"fullPath": WIDGET, "job_id": "lint"}));
+    let error = refused(&retry, "invalid_params");
+    let message = error["message"].as_str().unwrap();
+    assert!(ids.len() > 1 && ids.iter().all(|id| message.contains(&format!("with the id {id}"))), "{error}");
+}
+
+#[test]
+fn the_latest_pipeline_is_named_by_its_id_in_the_answer() {
+    let mut client = Client::sandbox();
+    let latest = json!({"fullPath": WIDGET, "pipeline_id": "latest"});
+    let id = succeed(&mut client, "pipeline.get", latest.clone())["data"]["id"].clone();
+    let reply = execute(&mut client, "pipeline.retry", latest);
+    let first = reply.text.lines().next().unwrap();
+    assert!(first.ends_with(&format!("pipeline {id} in acme/widget.")), "{first}");
+}
+
+#[test]
+fn a_line_of_code_keeps_its_indentation() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "file_path": "src/main.rs", "ref": "main"});
+    let reply = execute(&mut client, "repository_file.blame", params);
+    let line = "lines: 4:     println!(\"Hello from everybody at acme\");\n";
+    assert!(reply.text.contains(line), "{}", reply.text);
 }
 
 #[test]
@@ -549,4 +708,49 @@ fn titles_of_epics_are_looked_up_each_time() {
     let after = number(&mut client);
     assert_eq!(after, made.structured["data"]["id"], "{}", made.text);
     assert_ne!(after, before);
+}
+
+#[test]
+fn the_original_of_a_duplicate_can_be_read() {
+    let mut client = Client::sandbox();
+    succeed(&mut client, "issue_note.create", with_iid(4, &json!({"body": "/duplicate #1"})));
+    let original = succeed(&mut client, "issue.get_closed_as_duplicate_of", with_iid(4, &json!({})));
+    assert_eq!(original["data"]["iid"], "1");
+    let none = execute(&mut client, "issue.get_closed_as_duplicate_of", with_iid(3, &json!({})));
+    refused(&none, "not_found");
+}
+
+#[test]
+fn me_is_the_user_of_the_token_and_none_takes_away() {
+    let mut client = Client::sandbox();
+    let me = succeed(&mut client, "current_user.get", json!({}))["data"]["username"].clone();
+    let shown = |client: &mut Client| {
+        let data = succeed(client, "issue.get", with_iid(3, &json!({})))["data"].clone();
+        (data["assignees"].clone(), data["milestone"].clone())
+    };
+    let set = json!({"assignee": "me", "milestone": "v1.1"});
+    let reply = succeed(&mut client, "issue.update", with_iid(3, &set));
+    assert!(reply["resolved"]["assignee_ids"].as_str().unwrap().starts_with("me -> "), "{reply}");
+    assert_eq!(shown(&mut client), (json!([me]), json!("v1.1")));
+    succeed(&mut client, "issue.update", with_iid(3, &json!({"assignee": "none", "milestone": "None"})));
+    let (assignees, milestone) = shown(&mut client);
+    assert!(assignees.as_array().is_none_or(Vec::is_empty) && milestone.is_null(), "{assignees} {milestone}");
+}
+
+#[test]
+fn a_full_name_is_answered_with_the_username() {
+    let mut client = Client::sandbox();
+    let reply = execute(&mut client, "issue.update", with_iid(3, &json!({"assignee_ids": ["Alice Ambler"]})));
+    assert_eq!(refused(&reply, "not_found")["hint"], "Did you mean \"alice\"?");
+}
+
+#[test]
+fn marks_of_numbers_are_accepted() {
+    let mut client = Client::sandbox();
+    let pipeline = json!({"fullPath": WIDGET, "pipeline_id": "#302"});
+    assert_eq!(succeed(&mut client, "pipeline.get", pipeline)["data"]["id"], 302);
+    let link = with_iid(3, &json!({"target_issue_iid": "#4"}));
+    succeed(&mut client, "issue_link.create", link);
+    let links = succeed(&mut client, "issue_link.list", with_iid(3, &json!({})));
+    assert!(links["data"].as_array().unwrap().iter().any(|link| link["iid"] == 4), "{links}");
 }

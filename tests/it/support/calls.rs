@@ -31,7 +31,7 @@ pub fn build_call(action: &Action, params: Map<String, Value>, found: u64) -> Re
     for _ in 0..MOST_ROUNDS {
         match checked.step(&known)? {
             Step::Ready(call) => return Ok(Some(call)),
-            Step::Plan => return Ok(None),
+            Step::Params(_) => return Ok(None),
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
                     Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
