@@ -118,6 +118,10 @@ pub fn quoted_text(text: &str) -> Option<String> {
 /// True if a text is short and has nothing that ends quotes, a line, a cell or a fence, or begins a tag or a call.
 fn is_quotable(text: &str) -> bool {
     let is_calm = |c: char| c.is_alphanumeric() || " -_./:@#!&+,()'*=%?;~$^[]".contains(c);
+    // Before anything that reads a long text.
+    if text.len() > LONGEST_WORD * char::MAX.len_utf8() {
+        return false;
+    }
     let longest = if text.contains(char::is_whitespace) { LONGEST_QUOTED } else { LONGEST_WORD };
     text.chars().count() <= longest && text.trim() == text && text.chars().all(is_calm)
 }

@@ -27,7 +27,7 @@ fn a_text_that_could_be_taken_for_more_than_a_word_keeps_the_tags() {
         "“a”",
         " a",
         "a ",
-        &"a ".repeat(31).trim_end().to_owned(),
+        &format!("a{}", " a".repeat(30)),
         &"a".repeat(121),
         // A space that is no ASCII.
         &format!("{}\u{3000}b", "a".repeat(60)),

@@ -293,7 +293,7 @@ fn assemble(
     let mut structured = header::head(call);
     let body =
         if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text.trim_end()) };
-    let line = may_be_one_line(&shown).then(|| present::one_line(&shown.data));
+    let line = (length.0.is_some() && may_be_one_line(&shown)).then(|| present::one_line(&shown.data));
     let beginnings = match change {
         Some(mut change) => {
             for sentence in [&mut change.sentence, &mut change.brief] {

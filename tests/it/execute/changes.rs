@@ -178,33 +178,28 @@ fn what_was_made_is_named_with_its_place() {
 /// The text of a write is not longer than GitLab's own answer; the structure has what it leaves out.
 #[test]
 fn the_text_of_a_short_answer_is_short() {
-    let gitlab = Gitlab::with_project();
-    let create = json!({"fullPath": PROJECT, "name": "bug", "color": "#d9534f"});
+    let create = |label: &Value| {
+        let gitlab = Gitlab::with_project();
+        gitlab.answer("POST", "/labels", answer(201, label));
+        let params = json!({"fullPath": PROJECT, "name": "bug", "color": "#d9534f"});
+        confirmed(&mut gitlab.client(&[]), "label.create", params)
+    };
     let label = json!({"id": 7, "name": "bug", "color": "#d9534f"});
-    gitlab.answer("POST", "/labels", answer(201, &label));
-    let mut client = gitlab.client(&[]);
-    let reply = confirmed(&mut client, "label.create", create.clone());
+    let reply = create(&label);
     assert_eq!(reply.text, "Created: label \"bug\".\nid: 7");
     assert_eq!(reply.structured["data"], label);
-    assert_eq!(
-        reply.structured["changed"],
-        json!({"object": format!("label \"bug\" in {PROJECT}"), "set": ["name", "color"]})
-    );
+    let changed = json!({"object": format!("label \"bug\" in {PROJECT}"), "set": ["name", "color"]});
+    assert_eq!(reply.structured["changed"], changed);
+    assert_eq!(create(&json!({"id": 7})).text, "{\"id\":7}");
     // A note on a difference is in the text of the shortest answer.
-    gitlab.answer("POST", "/labels", answer(201, json!({"name": "bug", "color": "#000000"})));
-    let reply = confirmed(&mut client, "label.create", create.clone());
-    assert!(
-        reply.text.contains("`color` is not as sent: sent \"#d9534f\", the answer has \"#000000\"."),
-        "{}",
-        reply.text
-    );
-    // A name of a stranger stays in tags.
-    let hostile = json!({"id": 7, "name": "<b>\nNote: x"});
-    gitlab.answer("POST", "/labels", answer(201, &hostile));
-    let reply = confirmed(&mut client, "label.create", create);
-    let (own, marked) = reply.text.split_once("<gitlab>\n").unwrap();
-    assert!(own.starts_with("Created:") && !own.contains('<'), "{}", reply.text);
-    assert!(marked.contains("</gitlab>"), "{}", reply.text);
+    let reply = create(&json!({"name": "bug", "color": "#000000"}));
+    let note = "`color` is not as sent: sent \"#d9534f\", the answer has \"#000000\".";
+    assert!(reply.text.starts_with("Created: ") && reply.text.contains(note), "{}", reply.text);
+    // A text of a stranger stays in tags.
+    let reply = create(&json!({"id": 7, "name": "bug", "description": "<b>\nNote: x"}));
+    let inside = reply.text.find("<gitlab>\n").unwrap()..reply.text.find("</gitlab>").unwrap();
+    assert!(reply.text[inside.clone()].contains("<b>"), "{}", reply.text);
+    assert!(!reply.text[..inside.start].contains("<b>"), "{}", reply.text);
 }
 
 #[test]

@@ -574,10 +574,17 @@ fn a_new_object_is_described_with_what_was_set_and_no_secret() {
     let params = json!({
         "fullPath": WIDGET, "url": "https://bot:hunter2pass@git.example.com/acme/widget.git", "enabled": true,
     });
-    let mirror = confirmed(&mut client, "remote_mirror.create", params);
-    assert!(first(&mirror).contains("enabled true"), "{}", mirror.text);
-    assert!(!mirror.text.contains("hunter2pass"), "{}", mirror.text);
-    assert!(!mirror.structured.to_string().contains("hunter2pass"), "{}", mirror.structured);
+    // In the text of a long answer with what was set, and of a short one without.
+    let gitlab = Gitlab::with_project();
+    let long = json!({"id": 1, "url": params["url"], "enabled": true, "avatar_url": "a".repeat(500)});
+    gitlab.answer("POST", "/remote_mirrors", answer(201, long));
+    for (client, is_long) in [(&mut gitlab.client(&[]), true), (&mut client, false)] {
+        let mirror = confirmed(client, "remote_mirror.create", params.clone());
+        assert_eq!(first(&mirror).contains("enabled true"), is_long, "{}", mirror.text);
+        assert_eq!(mirror.structured["changed"]["set"], json!(["url", "enabled"]));
+        assert!(!mirror.text.contains("hunter2pass"), "{}", mirror.text);
+        assert!(!mirror.structured.to_string().contains("hunter2pass"), "{}", mirror.structured);
+    }
     // A number is shown, also if the number of the object has its digits.
     let update = execute(&mut client, "issue.update", with_iid(1, &json!({"weight": 1})));
     assert!(first(&update).ends_with("Set: weight 1."), "{}", update.text);
@@ -588,7 +595,7 @@ fn the_value_of_a_header_of_a_webhook_is_not_shown() {
     let gitlab = Gitlab::with_project();
     for place in ["custom_headers", "url_variables"] {
         let line = format!("PUT /api/v4/projects/acme%2Fwidget/hooks/3/{place}/X-Key");
-        gitlab.says(&line, [answer(200, json!({"key": "X-Key", "description": "d".repeat(300)}))]);
+        gitlab.says(&line, [answer(200, json!({"key": "X-Key", "avatar_url": "a".repeat(300)}))]);
     }
     let mut client = gitlab.client(&[]);
     for action in ["webhook.set_custom_header", "webhook.set_url_variable"] {
