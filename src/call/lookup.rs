@@ -129,6 +129,8 @@ impl Lookup {
         match self {
             _ if self.is_of_runs() => true,
             Lookup::IdOf { names: Names::Pipeline, .. } => true,
+            // The token may become that of another user.
+            Lookup::IdOf { names: Names::User, name, .. } => name.eq_ignore_ascii_case(rest_lookups::ME),
             Lookup::IdOf { names: Names::Epic, name, .. } => !is_numbered(name) && !is_digits(name),
             _ => self.title().is_some(),
         }

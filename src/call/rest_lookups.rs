@@ -134,6 +134,9 @@ pub fn marked(name: &str) -> Option<&'static str> {
     MARKED.iter().find(|(known, _)| *known == mark).map(|(_, kind)| *kind)
 }
 
+/// The word for the user of the token.
+pub const ME: &str = "me";
+
 /// Mark that GitLab writes before the ids of a kind: `#305` is a pipeline or job, `$3` a snippet.
 pub fn id_mark(names: Names) -> Option<char> {
     match names {
@@ -157,7 +160,7 @@ pub const RESOLVERS: &[Resolver] = &[
             Form::Name { mark: "@" },
             &[
                 list("user.list", &[("username", Name)], &["/username"]),
-                get("current_user.get", &[("", Ask::Only("me"))]),
+                get("current_user.get", &[("", Ask::Only(ME))]),
             ],
         ),
         ANY,

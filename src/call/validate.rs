@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::context::Context;
 use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
-use super::noun::{folded, param_by_noun, param_with_noun};
 use super::name_resolution::Resolved;
+use super::noun::{folded, param_by_noun, param_with_noun};
 use super::quick_action::{self, QuickActions};
 use super::raised_risk::{added_effects, call_risk};
 use super::select_operation::Chosen;

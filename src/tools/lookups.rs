@@ -14,8 +14,8 @@ use crate::call::{
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::policy::Rule;
-use crate::tools::action_lookup::suggestions;
 use crate::search::nearest;
+use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
