@@ -163,7 +163,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     values.set("type", issue_type.to_uppercase());
     let shelf = request.shelf("issues");
     let row = request.world.add(&shelf, values, request.user);
-    let row = super::epics::assign(request, &shelf, row)?;
+    let row = super::epic_issues::assign(request, &shelf, row)?;
     let row = record_new(request, "Issue", &shelf, row);
     created(request.show(&row))
 }
@@ -178,7 +178,7 @@ fn update(request: &mut Request<'_>) -> Answer {
     values.extend(common(request, &before)?);
     values.extend(state_event(request, &before));
     let row = request.world.write(&shelf, before.num("id"), values);
-    let row = super::epics::assign(request, &shelf, row)?;
+    let row = super::epic_issues::assign(request, &shelf, row)?;
     learn_labels(request, &row);
     super::history::record(request, &shelf, "Issue", &before, &row);
     let row = super::quick_actions::execute_description(request, "Issue", &shelf, row);

@@ -7,6 +7,7 @@ mod ci;
 mod commits;
 mod deletion;
 mod duplicates;
+mod epic_issues;
 mod epics;
 mod feature_flags;
 mod files;
