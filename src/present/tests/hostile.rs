@@ -180,10 +180,10 @@ proptest! {
     }
 }
 
-/// Long keys are in the path of all that is below them, and each missing field names the keys that there are.
+/// Long keys are in the path of all that is below them, and each missing field names the keys that there are: paths are
+/// cut, and keys that are no names of fields are left out. `benches/present.rs` has the time that they take.
 #[test]
-fn long_keys_take_linear_time_and_memory() {
-    let start = std::time::Instant::now();
+fn long_keys_are_not_repeated_in_paths_and_missing_fields() {
     let long = "x".repeat(1_000_000);
     let small: Value =
         (0..20_000).map(|n| (format!("k{n}_token"), json!("abc"))).collect::<Map<_, _>>().into();
@@ -202,7 +202,6 @@ fn long_keys_take_linear_time_and_memory() {
     let shown = present(Content::Json(keys.into()), &options(&fields));
     assert_eq!(shown.missing.len(), 200);
     assert!(shown.missing.iter().all(|missing| missing.known.is_empty()), "only names of fields are kept");
-    assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 /// A long path is cut, and the cut part may be the one that identifies a variable.
