@@ -156,6 +156,9 @@ fn field(question: &Lookup) -> Option<(&'static Field, Option<(&str, &str)>)> {
 
 fn lookup_of(at: usize, question: &Lookup) -> Option<Asked> {
     let Lookup::IdOf { name, within, .. } = question else { return None };
+    if question.is_own_user() {
+        return None;
+    }
     let (field, parts) = field(question)?;
     let (path, name) = match (parts, field.rows) {
         (Some((path, number)), _) => (Some(path), number),

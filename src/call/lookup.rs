@@ -119,9 +119,14 @@ impl Lookup {
         Some((name, list))
     }
 
-    /// True if each run has an object of this name: the newest is meant, if nothing is changed.
+    /// True if each run has an object of this name: a read takes the newest.
     pub fn is_of_runs(&self) -> bool {
         matches!(self, Lookup::IdOf { names: Names::Job, .. })
+    }
+
+    /// True for the user of the token, whom only a read of its own finds.
+    pub fn is_own_user(&self) -> bool {
+        matches!(self, Lookup::IdOf { names: Names::User, name, .. } if name.eq_ignore_ascii_case(rest_lookups::ME))
     }
 
     /// True if the name may be that of another object at the next call: its answer is not kept.
@@ -130,7 +135,7 @@ impl Lookup {
             _ if self.is_of_runs() => true,
             Lookup::IdOf { names: Names::Pipeline, .. } => true,
             // The token may become that of another user.
-            Lookup::IdOf { names: Names::User, name, .. } => name.eq_ignore_ascii_case(rest_lookups::ME),
+            _ if self.is_own_user() => true,
             Lookup::IdOf { names: Names::Epic, name, .. } => !is_numbered(name) && !is_digits(name),
             _ => self.title().is_some(),
         }

@@ -159,8 +159,9 @@ pub const RESOLVERS: &[Resolver] = &[
             "user",
             Form::Name { mark: "@" },
             &[
-                list("user.list", &[("username", Name)], &["/username"]),
+                // First, as a stranger may be called so.
                 get("current_user.get", &[("", Ask::Only(ME))]),
+                list("user.list", &[("username", Name)], &["/username"]),
             ],
         ),
         ANY,

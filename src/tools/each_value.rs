@@ -162,7 +162,7 @@ async fn resolve_titles(
             return Err(with_params(error, action, params, companions));
         }
     };
-    // What located the object may have been a URL in the place of the number.
+    // A URL in place of the number names the project too.
     params.retain(|name, _| !identifies(action, name));
     params.extend(resolved.params.into_iter().filter(|(name, _)| identifies(action, name)));
     Ok(())

@@ -277,7 +277,7 @@ fn the_corrected_call_of_a_title_keeps_its_companions() {
 }
 
 #[test]
-fn a_page_or_a_reference_stands_in_place_of_the_number() {
+fn a_page_or_a_reference_replaces_the_number() {
     let mut client = Client::sandbox();
     let page = |client: &mut Client, action: &str, params: Value| {
         succeed(client, action, params)["data"]["web_url"].as_str().unwrap().to_owned()
@@ -338,7 +338,7 @@ fn the_object_is_given_by_its_kind_or_by_the_field_that_names_it() {
 }
 
 #[test]
-fn a_state_stands_for_the_event_that_leads_to_it() {
+fn a_state_is_accepted_for_the_event_that_leads_to_it() {
     let mut client = Client::sandbox();
     for (state, event) in [("closed", "close"), ("Open", "reopen")] {
         let reply = execute(&mut client, "issue.update", with_iid(3, &json!({"state_event": state})));
@@ -364,12 +364,12 @@ fn a_misspelled_name_is_answered_with_a_similar_one() {
         assert_eq!((&fix["action"], &fix["params"][param]), (&json!(action), &json!(right)), "{error}");
         assert!(!follow(&mut client, &error["fix"]).is_error);
     }
-    // What deletes is not offered for another name.
+    // A deletion is not offered for another name.
     let params = json!({"fullPath": WIDGET, "branch": "Quiet-Gears"});
     let call = json!({"action": "branch.delete", "params": params, "confirm": true});
     let error = refused(&client.call(EXECUTE, call), "not_found");
     assert_eq!(error["fix"]["arguments"]["action"], "branch.list", "{error}");
-    // Of several names, only the hint has the right one.
+    // A list of names is not rewritten: the hint has the right name.
     let params = with_iid(3, &json!({"milestone_id": "v1,1"}));
     let error = refused(&execute(&mut client, "issue.update", params), "not_found");
     assert_eq!(error["hint"], "Did you mean \"v1.1\"?", "{error}");
@@ -735,10 +735,11 @@ fn me_is_the_user_of_the_token_and_none_takes_away() {
         let data = succeed(client, "issue.get", with_iid(3, &json!({})))["data"].clone();
         (data["assignees"].clone(), data["milestone"].clone())
     };
-    let set = json!({"assignee": "me", "milestone": "v1.1"});
+    // With the milestone, it is a look-up of several names, which GraphQL would answer at once.
+    let set = json!({"assignees": ["me", "bob"], "milestone": "v1.1"});
     let reply = succeed(&mut client, "issue.update", with_iid(3, &set));
     assert!(reply["resolved"]["assignee_ids"].as_str().unwrap().starts_with("me -> "), "{reply}");
-    assert_eq!(shown(&mut client), (json!([me]), json!("v1.1")));
+    assert_eq!(shown(&mut client), (json!([me, "bob"]), json!("v1.1")));
     succeed(&mut client, "issue.update", with_iid(3, &json!({"assignee": "none", "milestone": "None"})));
     let (assignees, milestone) = shown(&mut client);
     assert!(assignees.as_array().is_none_or(Vec::is_empty) && milestone.is_null(), "{assignees} {milestone}");

@@ -17,7 +17,7 @@ fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
         for read in resolver.reads {
             let action = action(read.action);
             assert_eq!(action.risk, Risk::Read, "{}", read.action);
-            // What only a word selects has no parameter.
+            // A read that only a word selects has no parameter for it.
             for (param, _) in read.ask.iter().filter(|(_, ask)| !matches!(ask, Ask::Only(_))) {
                 assert!(action.param(param).is_some(), "{} takes no {param}", read.action);
             }
