@@ -154,7 +154,8 @@ impl Tools {
             }
             ResourceUri::ResourceKind(reading) => {
                 let answer = self.read_thing(reading).await?;
-                Ok(ResourceContent { file: answer.file, ..made(answer.text, MARKDOWN) })
+                let text = answer.text.trim_end_matches('\n').to_owned();
+                Ok(ResourceContent { file: answer.file, ..made(text, MARKDOWN) })
             }
         }
     }

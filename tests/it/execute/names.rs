@@ -354,7 +354,7 @@ fn a_misspelled_name_is_answered_with_a_similar_one() {
     let mut client = Client::sandbox();
     for (action, param, given, right) in [
         ("milestone.get", "milestone_id", "v1,0", "v1.0"),
-        ("branch.get", "branch", "Quiet-Gears", "quiet-gears"),
+        ("branch.get", "branch", "quiet-gear", "quiet-gears"),
         ("label.get", "name", "bugs", "bug"),
     ] {
         let params = json!({"fullPath": WIDGET, param: given});
@@ -365,7 +365,7 @@ fn a_misspelled_name_is_answered_with_a_similar_one() {
         assert!(!follow(&mut client, &error["fix"]).is_error);
     }
     // A deletion is not offered for another name.
-    let params = json!({"fullPath": WIDGET, "branch": "Quiet-Gears"});
+    let params = json!({"fullPath": WIDGET, "branch": "quiet-gear"});
     let call = json!({"action": "branch.delete", "params": params, "confirm": true});
     let error = refused(&client.call(EXECUTE, call), "not_found");
     assert_eq!(error["fix"]["arguments"]["action"], "branch.list", "{error}");

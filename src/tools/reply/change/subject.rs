@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::call::{self, Call};
-use crate::catalog::{Action, Method, Words};
+use crate::catalog::{Action, Method, Names, Words};
 use crate::text::is_number;
 use crate::untrusted::{quote, shortened};
 
@@ -70,12 +70,14 @@ pub fn name_subject(
         return Some(Subject::new(format!("{noun} {}{title}{part}", place?), said));
     }
     let is_new = call.method() == Method::Post;
-    let is_resolved = |name: &String| call.resolved().iter().any(|resolved| resolved.id.to_string() == *name);
+    // `latest` names another pipeline with each run, so the id of the answer is better.
+    let is_pipeline = call.resolved().iter().any(|resolved| {
+        let param = action.param(&resolved.param);
+        param.is_some_and(|param| param.names == Some(Names::Pipeline))
+            && name == Some(resolved.id.to_string())
+    });
     match (held, name) {
-        // A word such as `latest` names nothing once GitLab has answered with the id.
-        (Some(_), Some(name)) if is_number(&name) && is_resolved(&name) => {
-            Some(Subject::new(format!("{noun} {name}{within}"), said))
-        }
+        (Some(_), Some(name)) if is_pipeline => Some(Subject::new(format!("{noun} {name}{within}"), said)),
         // The path of a new object names its parent: the release of a link, the thread of a note.
         (Some(held), Some(name)) if is_new && held.starts_with('"') && !held.contains(&name) => {
             Some(Subject::new(format!("{noun} {name} of {held}{within}"), said))
