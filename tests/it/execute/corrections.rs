@@ -136,14 +136,14 @@ fn one_error_names_everything_that_is_wrong_with_a_call() {
     for part in ["`weight` is an integer", "no parameter `gearbox`", "`iid` is missing"] {
         assert!(message(&error).contains(part), "{error}");
     }
-    // What the correction of another fault fills is not missing.
+    // A parameter that the correction of another fault fills is not missing.
     let error = refused(
         &execute(&mut client, "issue.create", json!({"fullPath": WIDGET, "titel": "Gears"})),
         "invalid_params",
     );
     assert_eq!(message(&error), "issue.create: there is no parameter `titel`");
     assert_eq!(error["fix"]["arguments"]["params"], json!({"fullPath": WIDGET, "title": "Gears"}));
-    // Of several that are missing, all are named.
+    // All missing parameters are named.
     let error =
         refused(&execute(&mut client, "branch.create", json!({"fullPath": WIDGET})), "invalid_params");
     assert!(message(&error).contains("`branch` is missing") && message(&error).contains("`ref` is missing"));
