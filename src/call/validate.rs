@@ -408,6 +408,10 @@ impl Checked {
             let accepted = self.action.params.iter().map(|param| param.name.clone()).collect();
             return Err(Fault::Unknown { given: given.to_owned(), value, accepted });
         };
+        let (param, value) = match self.by_id_for_me(&param, &value) {
+            Some(id) => (id, Value::from(rest_lookups::ME)),
+            None => (param, value),
+        };
         if param.name != given {
             self.understood.push(format!("`{given}` as `{}`", param.name));
         }
@@ -427,6 +431,16 @@ impl Checked {
         };
         self.params.insert(param.name, fitted);
         Ok(())
+    }
+
+    /// The parameter with the id of a user in place of the one with the username, for the word `me`: GitLab would look
+    /// for a user of that name, and answer with an empty list.
+    fn by_id_for_me(&self, param: &Param, value: &Value) -> Option<Param> {
+        let is_me = |value: &Value| value.as_str().is_some_and(|word| is_me(word));
+        let kind = param.name.strip_suffix("_username")?;
+        let only = value.as_array().map_or(Some(value), |list| list.first().filter(|_| list.len() == 1));
+        let id = self.action.param(&format!("{kind}_id")).filter(|id| id.names == Some(Names::User))?;
+        (only.is_some_and(is_me) && !self.params.contains_key(&id.name)).then(|| id.clone())
     }
 
     /// Replaces a word that the glossary has for a choice by the choice: `closed` by the event `close`.
@@ -588,6 +602,11 @@ const NUMBER: &str = "iid";
 /// Finds the parameter of an action for a spelling.
 pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {
     named(action, given, &Map::new(), words)
+}
+
+/// True for the word that stands for the user of the token.
+fn is_me(word: &str) -> bool {
+    word.trim().trim_start_matches('@').eq_ignore_ascii_case(rest_lookups::ME)
 }
 
 /// Position of a spelling in the glossary entry of a parameter.

@@ -350,6 +350,22 @@ fn a_state_is_accepted_for_the_event_that_leads_to_it() {
 }
 
 #[test]
+fn me_is_the_user_of_the_token_in_filters_by_username() {
+    let mut client = Client::sandbox();
+    for (action, filter, id, first) in [
+        ("merge_request.list", json!({"reviewer": "me", "state": "opened"}), "reviewer_id", 8),
+        ("issue.list", json!({"assignee_username": ["@me"]}), "assignee_id", 0),
+        ("issue.list", json!({"author_username": "Me"}), "author_id", 43),
+    ] {
+        let mut params = json!({"fullPath": WIDGET});
+        params.as_object_mut().unwrap().extend(filter.as_object().unwrap().clone());
+        let reply = execute(&mut client, action, params);
+        assert!(reply.text.contains(&format!("Resolved: {id}: me -> 2")), "{}", reply.text);
+        assert!(first == 0 || reply.structured["data"][0]["iid"] == first, "{}", reply.structured);
+    }
+}
+
+#[test]
 fn a_misspelled_name_is_answered_with_a_similar_one() {
     let mut client = Client::sandbox();
     for (action, param, given, right) in [
