@@ -19,6 +19,7 @@ const ROWS: usize = 2;
 pub(crate) const LANES_512: usize = 32;
 
 /// Number of columns multiplied at once with AVX2.
+#[cfg(target_arch = "x86_64")]
 const LANES_256: usize = 16;
 
 /// A linear layer: weights of 8 bits with a scale and a bias for each row.
