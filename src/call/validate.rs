@@ -436,7 +436,7 @@ impl Checked {
     /// The parameter with the id of a user in place of the one with the username, for the word `me`: GitLab would look
     /// for a user of that name, and answer with an empty list.
     fn by_id_for_me(&self, param: &Param, value: &Value) -> Option<Param> {
-        let is_me = |value: &Value| value.as_str().is_some_and(|word| is_me(word));
+        let is_me = |value: &Value| value.as_str().is_some_and(is_me);
         let kind = param.name.strip_suffix("_username")?;
         let only = value.as_array().map_or(Some(value), |list| list.first().filter(|_| list.len() == 1));
         let id = self.action.param(&format!("{kind}_id")).filter(|id| id.names == Some(Names::User))?;
