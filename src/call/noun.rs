@@ -18,15 +18,15 @@ pub fn param_by_noun<'a>(action: &'a Action, noun: &str, taken: &Map<String, Val
         let bound = action.operations.iter().flat_map(|operation| &operation.bind);
         bound.into_iter().any(|(theirs, ours)| *ours == param.name && is_number_of(theirs, &folded(noun)))
     };
-    let is_meant =
+    let is_number =
         |param: &&Param| is_number_of(&param.name, &folded(noun)) || is_own(param) || is_bound(param);
-    only(action.params.iter().filter(is_meant)).filter(|param| !taken.contains_key(&param.name))
+    only(action.params.iter().filter(is_number)).filter(|param| !taken.contains_key(&param.name))
 }
 
 /// Finds the parameter `X_id` or `X_iid` by its own name alone.
 pub fn param_with_noun<'a>(action: &'a Action, noun: &str, taken: &Map<String, Value>) -> Option<&'a Param> {
-    let is_meant = |param: &&Param| is_number_of(&param.name, &folded(noun));
-    only(action.params.iter().filter(is_meant)).filter(|param| !taken.contains_key(&param.name))
+    let is_number = |param: &&Param| is_number_of(&param.name, &folded(noun));
+    only(action.params.iter().filter(is_number)).filter(|param| !taken.contains_key(&param.name))
 }
 
 fn only<'a>(mut found: impl Iterator<Item = &'a Param>) -> Option<&'a Param> {
