@@ -105,6 +105,20 @@ fn a_gitlab_that_says_nothing_leaves_it_open() {
 }
 
 #[test]
+fn the_audit_line_of_a_write_whose_answer_was_lost_says_that_it_may_have_been_made() {
+    let gitlab = Misbehaving::start(CASES);
+    for (case, applied) in [("silent", true), ("made", false)] {
+        let mut client = process(&gitlab.url(), &[]);
+        let params = json!({"fullPath": project_of(case), "iid": 7, "title": "Squeaks"});
+        error(case, execute(&mut client, "issue.update", params), "network");
+        let stderr = client.close().stderr;
+        let line = stderr.lines().find(|line| line.contains("action=issue.update")).unwrap();
+        assert!(line.contains("decision=allowed") && line.contains("outcome=network"), "{line}");
+        assert_eq!(line.contains("applied=unknown"), applied, "{case}: {line}");
+    }
+}
+
+#[test]
 fn a_look_that_hangs_is_given_up() {
     let gitlab = Misbehaving::start(CASES);
     // With the time of a call, the look would run into the hang guard.
