@@ -29,10 +29,11 @@ Examples:
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  success; for the server: the client closed the connection, or SIGTERM or SIGINT
+  0  success; for the server: the client closed the connection, or SIGTERM, SIGINT, SIGQUIT or SIGHUP
   1  the result is an error, such as an unknown action or a refusal by GitLab; for doctor: a warning
   2  invalid command line or setting; for doctor: a check failed
-  3  internal error";
+  3  internal error
+  130  a signal ended execute or doctor";
 
 const SETUP_EXAMPLES: &str = "\
 Examples:

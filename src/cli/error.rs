@@ -11,6 +11,7 @@ use crate::server::ServerError;
 use crate::server::http::{HealthError, HttpError};
 use crate::text::error_chain;
 use crate::tools::{PolicyError, SetupError};
+use crate::untrusted::one_line;
 
 /// Error of a command.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,8 @@ pub enum Failure {
     NoHome,
     #[error("GITLAB_TOKEN is not set: there is no token to write into the configurations")]
     NoToken,
+    #[error("stopped by a signal; a change that was under way may have been made")]
+    Stopped,
     #[error("tools/list returned too many pages")]
     Pages,
     /// Error answer of a tool, or what `setup` could not change, already printed.
@@ -75,7 +78,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Exit code: 0 for help, 1 for an error answer, 2 for a usage or configuration error, 3 otherwise. `doctor`
+    /// Exit code: 0 for help, 1 for an error answer, 2 for a usage or configuration error, 130 after a signal, 3 otherwise. `doctor`
     /// exits with 1 for a warning and 2 for a failure.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -84,6 +87,8 @@ impl Failure {
                 1
             }
             Failure::Diagnosed(code) => *code,
+            // 128 and the number of SIGINT, as shells report it.
+            Failure::Stopped => 130,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
@@ -102,7 +107,8 @@ impl Failure {
             Failure::Answered | Failure::Diagnosed(_) => Ok(()),
             Failure::Usage(error) if !error.use_stderr() => write!(out, "{}", error.render()),
             Failure::Usage(error) => write!(log, "{}", error.render()),
-            error => writeln!(log, "gitlab-mcp: {}", error_chain(error)),
+            // GitLab may have written a part of it.
+            error => writeln!(log, "gitlab-mcp: {}", one_line(&error_chain(error))),
         }
     }
 }

@@ -73,9 +73,14 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
         }
         Connected::Execute(arguments) => {
             let json = arguments.json;
-            write_answer(instances.execute(&execute_request(*arguments)?).await, json, out)
+            let request = execute_request(*arguments)?;
+            let answer = server::until_signal(instances.execute(&request)).await?;
+            write_answer(answer.ok_or(Failure::Stopped)?, json, out)
         }
-        Connected::Doctor { json } => doctor::run(&instances, config, json, out).await,
+        Connected::Doctor { json } => {
+            let report = server::until_signal(doctor::run(&instances, config, json, out)).await?;
+            report.unwrap_or(Err(Failure::Stopped))
+        }
     }
 }
 

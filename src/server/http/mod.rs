@@ -56,7 +56,7 @@ pub enum HttpError {
 /// takes the server out.
 const DRAIN_NOTICE: Duration = Duration::from_secs(3);
 
-/// Serves until SIGTERM or SIGINT, then drains. Needs a multi-threaded runtime.
+/// Serves until SIGTERM or another signal that ends a process, then drains. Needs a multi-threaded runtime.
 ///
 /// # Errors
 /// An address, certificate or policy that cannot be used.

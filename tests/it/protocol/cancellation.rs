@@ -1,13 +1,15 @@
 //! A call that the client has no more use for ends at GitLab too.
 
 use std::net::TcpStream;
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use serde_json::json;
 
 use crate::faults::{is_well, process};
-use crate::support::client::{Client, Ended, HANG_GUARD, execute};
+use crate::support::client::{Client, Ended, HANG_GUARD, LATEST_HANDSHAKE, execute, program};
 use crate::support::raw_server::{Behaviour, Misbehaving, answer, wait_for_end};
 
 /// No call of these tests ends by a timeout.
@@ -70,18 +72,38 @@ fn audited_end(end: impl FnOnce(Client) -> Ended) -> String {
     ended.stderr
 }
 
+/// Sends a signal to the server and waits for its end.
+#[cfg(unix)]
+fn end_by(signal: &str) -> impl FnOnce(Client) -> Ended {
+    move |client| {
+        let kill = std::process::Command::new("kill").args([signal, &client.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        client.wait()
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn the_audit_of_a_write_that_was_sent_says_that_it_may_have_been_made() {
-    let killed = audited_end(|client| {
-        let kill = std::process::Command::new("kill").args(["-TERM", &client.id().to_string()]).status();
-        assert!(kill.unwrap().success());
-        client.wait()
-    });
-    for stderr in [killed, audited_end(Client::close)] {
+    let signals = ["-TERM", "-INT", "-HUP", "-QUIT"].map(|signal| audited_end(end_by(signal)));
+    for stderr in signals.into_iter().chain([audited_end(Client::close)]) {
         assert!(stderr.contains("decision=allowed applied=unknown"), "{stderr}");
         assert!(stderr.contains("outcome=cancelled"), "{stderr}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_was_started_by_nohup_outlives_its_terminal() {
+    let mut nohup = std::process::Command::new("nohup");
+    nohup.arg(program(&[], &[]).get_program()).env_clear().stdin(Stdio::piped());
+    let mut client = Client::spawn(&mut nohup);
+    client.initialize(LATEST_HANDSHAKE);
+    let kill = std::process::Command::new("kill").args(["-HUP", &client.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(client.request("ping", json!({}))["result"], json!({}));
+    client.close().well();
 }
 
 #[test]
