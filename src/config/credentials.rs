@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use super::error::ConfigError;
 use super::instance::Instance;
-use super::job::Job;
+use super::job::{JOB_VARIABLES, Job};
 use super::sources::{Found, Sources, read_file};
 use super::table::{
-    CLIENT_ID, CREDENTIALS, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, Setting, TOKEN, TOKEN_COMMAND, TOKEN_FILE,
+    CLIENT_ID, CREDENTIALS, FILE, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, SETTINGS, Setting, TOKEN,
+    TOKEN_COMMAND, TOKEN_FILE,
 };
 use super::values;
-use crate::credentials::{Choice, GivenCommand, GivenToken, Settings};
+use crate::credentials::{Choice, CommandLine, GivenCommand, GivenToken, Helper, NESTED_VARIABLE, Settings};
 use crate::gitlab::{Secret, Token};
 
 /// Name of the file of sign-ins in the user's state directory.
@@ -49,11 +50,16 @@ impl Sources<'_> {
             [(&TOKEN, Token::guess), (&OAUTH_TOKEN, Token::OAuth), (&JOB_TOKEN, Token::Job)];
         let is_sandbox = *instance == Instance::Sandbox;
         let is_usable = |text: &str| !is_sandbox || text.starts_with(SANDBOX_TOKENS);
-        let command = self.parse(&TOKEN_COMMAND, values::command)?;
-        let origin = self.find(&TOKEN_COMMAND)?.map(|found| found.origin);
+        let command = match self.find(&TOKEN_COMMAND)? {
+            Some(found) => {
+                let origin = found.origin.clone();
+                Some(self.command(origin, self.parse_found(&TOKEN_COMMAND, found, values::command)?)?)
+            }
+            None => None,
+        };
         let mut settings = Settings {
-            command: origin.zip(command).map(|(origin, line)| GivenCommand { origin, line }),
-            helpers: self.parse(&CREDENTIALS, values::helpers)?.unwrap_or_default(),
+            command,
+            helpers: self.helpers()?,
             login_file: login.file.clone(),
             time_limit,
             ..Settings::default()
@@ -80,6 +86,43 @@ impl Sources<'_> {
             Instance::At(base) => Ok(settings.choose(base)?),
             Instance::Sandbox => Ok(settings.choose_token()),
         }
+    }
+
+    /// A command for a token, without the variables that hold tokens or name the command.
+    ///
+    /// # Errors
+    /// This process was itself started by such a command.
+    pub(super) fn command(&self, origin: String, line: CommandLine) -> Result<GivenCommand, ConfigError> {
+        if self.is_nested() {
+            return Err(ConfigError::Nested(origin));
+        }
+        // A setting without a flag is a secret. The file can name a command, too.
+        let secrets = SETTINGS.iter().filter(|setting| setting.flag.is_none()).copied().chain([&FILE]);
+        let names = secrets.flat_map(|setting| setting.aliases.iter().chain([&setting.name]));
+        let of_job = JOB_VARIABLES.iter().filter(|(setting, _)| setting.flag.is_none());
+        let mut removed: Vec<String> =
+            names.chain(of_job.map(|(_, name)| name)).map(|name| (*name).to_owned()).collect();
+        let tables = self.file.iter().flat_map(|file| &file.instances);
+        removed.extend(tables.filter_map(|table| table.token_env.clone()));
+        Ok(GivenCommand { origin, line, removed })
+    }
+
+    /// Programs that may be asked for their credentials.
+    ///
+    /// # Errors
+    /// An unknown program, or one that this process was itself started by.
+    pub(super) fn helpers(&self) -> Result<Vec<Helper>, ConfigError> {
+        let helpers = self.parse(&CREDENTIALS, values::helpers)?.unwrap_or_default();
+        match self.find(&CREDENTIALS)? {
+            Some(found) if self.is_nested() && !helpers.is_empty() => Err(ConfigError::Nested(found.origin)),
+            _ => Ok(helpers),
+        }
+    }
+
+    /// True if a command for a token of another `gitlab-mcp` started this process: without an end, each would start the
+    /// next.
+    fn is_nested(&self) -> bool {
+        (self.lookup)(NESTED_VARIABLE).is_some()
     }
 
     /// The file of sign-ins where the system keeps the state of programs.

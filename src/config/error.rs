@@ -38,6 +38,11 @@ pub enum ConfigError {
     TwoInstances(String),
     #[error("{key} in {}: expected a string, a number or a boolean", .file.display())]
     Shape { file: PathBuf, key: String },
+    #[error(
+        "{0}: a command for a token started this gitlab-mcp, which therefore starts none itself; expected a token in \
+         GITLAB_TOKEN or GITLAB_TOKEN_FILE, or a sign-in"
+    )]
+    Nested(String),
     #[error("{0} is not set")]
     Missing(&'static str),
     #[error(

@@ -11,9 +11,9 @@ use super::error::ConfigError;
 use super::instance::Instance;
 use super::instance_table::{InstanceTable, TABLE};
 use super::sources::{Sources, read_file};
-use super::table::{CA_FILE, CREDENTIALS, READABLE_PATHS, TOKEN, TOKEN_COMMAND, URL};
+use super::table::{CA_FILE, READABLE_PATHS, TOKEN, TOKEN_COMMAND, URL};
 use super::values;
-use crate::credentials::{Choice, GivenCommand, GivenToken, Settings};
+use crate::credentials::{Choice, GivenToken, Settings};
 use crate::gitlab::{Secret, Token};
 use crate::policy::PathPattern;
 use crate::tools::name_of;
@@ -149,7 +149,7 @@ impl Sources<'_> {
     ) -> Result<Choice, ConfigError> {
         let invalid = |key, accepts| ConfigError::Instance { name: table.name.clone(), key, accepts };
         let mut settings = Settings {
-            helpers: self.parse(&CREDENTIALS, values::helpers)?.unwrap_or_default(),
+            helpers: self.helpers()?,
             login_file: login.file.clone(),
             time_limit,
             ..Settings::default()
@@ -175,7 +175,7 @@ impl Sources<'_> {
         if let Some(command) = &table.token_command {
             let line = values::command(command);
             let line = line.ok_or_else(|| invalid("token_command", TOKEN_COMMAND.accepts))?;
-            settings.command = Some(GivenCommand { origin: origin(table, "token_command"), line });
+            settings.command = Some(self.command(origin(table, "token_command"), line)?);
         }
         match instance {
             Instance::At(base) => Ok(settings.choose(base)?),

@@ -12,6 +12,8 @@ use crate::gitlab::{CredentialError, IssuedToken};
 pub struct GivenCommand {
     pub origin: String,
     pub line: CommandLine,
+    /// Variables that it does not get: those that hold a token or name the command itself.
+    pub removed: Vec<String>,
 }
 
 /// A program with its arguments. Arguments may be secrets: `Debug` shows the program only.
@@ -37,14 +39,15 @@ impl CommandLine {
     }
 
     /// Runs the command and returns its output.
-    async fn run(&self, time_limit: Duration) -> Result<String, ProgramError> {
+    async fn run(&self, removed: &[String], time_limit: Duration) -> Result<String, ProgramError> {
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let removed: Vec<&str> = removed.iter().map(String::as_str).collect();
         let program = Program {
             name: &self.program,
             arguments: &arguments,
             input: "",
             variables: &[],
-            removed: &[],
+            removed: &removed,
             directory: None,
             time_limit,
         };
@@ -55,7 +58,7 @@ impl CommandLine {
 impl GivenCommand {
     /// Runs the command and parses the token that it prints.
     pub(super) async fn issue(&self, time_limit: Duration) -> Result<IssuedToken, CredentialError> {
-        let output = self.line.run(time_limit).await.map_err(|error| self.failure(&error))?;
+        let output = self.line.run(&self.removed, time_limit).await.map_err(|error| self.failure(&error))?;
         parse_output(&output, SystemTime::now()).ok_or_else(|| CredentialError {
             what: format!("{}: the output of {} is not a token", self.origin, self.line.program),
             hint: "It must print only the token, on one line, or a JSON object with `token` and, if it expires, \

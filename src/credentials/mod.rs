@@ -28,6 +28,7 @@ pub use command::{CommandLine, GivenCommand};
 pub use git_helpers::Helper;
 pub use issued::parse_token;
 pub use login_file::{KeptSignIn, LoginFile, LoginFileError, SignIn};
+pub use process::NESTED_VARIABLE;
 pub use sign_in::{SignInError, SignOut, begin_sign_in, finish_sign_in, sign_out, try_helper, use_helper};
 
 #[cfg(test)]

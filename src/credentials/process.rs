@@ -1,4 +1,5 @@
-//! Runs programs that print credentials: without a shell, within a time limit, with bounded output.
+//! Runs programs that print credentials: without a shell, within a time limit, with bounded output. A program that is
+//! given up is killed with everything that it started.
 
 use std::io;
 use std::process::Stdio;
@@ -9,6 +10,10 @@ use tokio::process::Command;
 
 /// Maximum size of the output in bytes.
 const MAX_OUTPUT: u64 = 64 * 1024;
+
+/// Variable that every program here gets. A `gitlab-mcp` that has it was started by one, and starts none itself: each
+/// would start the next.
+pub const NESTED_VARIABLE: &str = "GITLAB_MCP_TOKEN_COMMAND_RUNS";
 
 /// A program to run.
 #[derive(Clone, Copy)]
@@ -48,6 +53,7 @@ pub(super) async fn run(program: Program<'_>) -> Result<String, ProgramError> {
     command
         .args(program.arguments)
         .envs(program.variables.iter().copied())
+        .env(NESTED_VARIABLE, "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -58,10 +64,13 @@ pub(super) async fn run(program: Program<'_>) -> Result<String, ProgramError> {
     if let Some(directory) = program.directory {
         command.current_dir(directory);
     }
+    #[cfg(unix)]
+    command.process_group(0);
     let mut child = command.spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => ProgramError::Missing(named()),
         _ => ProgramError::NotStarted(named(), error),
     })?;
+    let group = ProcessGroup { leader: child.id() };
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let exchange = async {
         if let Some(mut input) = input {
@@ -72,7 +81,9 @@ pub(super) async fn run(program: Program<'_>) -> Result<String, ProgramError> {
         if let Some(output) = output {
             output.take(MAX_OUTPUT + 1).read_to_end(&mut bytes).await?;
         }
-        Ok::<_, io::Error>((bytes, child.wait().await?))
+        let status = child.wait().await?;
+        group.leave_running();
+        Ok::<_, io::Error>((bytes, status))
     };
     let ended = tokio::time::timeout(program.time_limit, exchange).await;
     let time_limit = program.time_limit;
@@ -87,3 +98,37 @@ pub(super) async fn run(program: Program<'_>) -> Result<String, ProgramError> {
     let is_whole = u64::try_from(bytes.len()).is_ok_and(|length| length <= MAX_OUTPUT);
     String::from_utf8(bytes).ok().filter(|_| is_whole).ok_or_else(|| ProgramError::Output(named()))
 }
+
+/// The group of a program and of what it started, killed when dropped: killing the program alone would leave the rest
+/// behind.
+struct ProcessGroup {
+    leader: Option<u32>,
+}
+
+impl ProcessGroup {
+    /// A program that ended in time may have left an agent running on purpose.
+    fn leave_running(mut self) {
+        self.leader = None;
+    }
+}
+
+impl Drop for ProcessGroup {
+    fn drop(&mut self) {
+        if let Some(leader) = self.leader {
+            kill_group(leader);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn kill_group(leader: u32) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
+    // The group may have ended meanwhile.
+    let _ = leader.map(|leader| kill_process_group(leader, Signal::KILL));
+}
+
+/// The program alone is killed, when its handle is dropped.
+#[cfg(not(unix))]
+fn kill_group(_: u32) {}

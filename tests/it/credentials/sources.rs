@@ -1,7 +1,7 @@
 //! Each source of a token, and the failures of those that are programs.
 
 use crate::credentials::{Machine, ask_for_user, credential, credentials_of, gitlab, seconds_from_now, text};
-use crate::support::client::Client;
+use crate::support::client::{Client, program};
 
 pub const PRIVATE: &str = "private-token: glpat-sesame";
 
@@ -58,6 +58,73 @@ fn a_command_that_fails_is_an_error_that_says_what_to_do() {
     }
     let said = text(&ask_for_user(&gitlab(), &[("GITLAB_TOKEN_COMMAND", "/nowhere/print-token")]));
     assert!(said.contains("there is no program /nowhere/print-token"), "{said}");
+}
+
+/// The processes that have this mark in their environment.
+#[cfg(target_os = "linux")]
+fn marked(mark: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+    let is_marked = |path: &std::path::PathBuf| {
+        let environment = std::fs::read(path.join("environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == format!("MARK={mark}").as_bytes())
+    };
+    let marked = processes.filter(is_marked);
+    marked.map(|path| std::fs::read_to_string(path.join("cmdline")).unwrap_or_default()).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_command_has_started_ends_with_it() {
+    let machine = Machine::new();
+    let command = machine.install("print-token", "sleep 600 &\nsleep 600");
+    let mark = machine.text_path("mark");
+    let variables =
+        [("GITLAB_TOKEN_COMMAND", command.as_str()), ("GITLAB_TIMEOUT", "1"), ("MARK", mark.as_str())];
+    let said = text(&ask_for_user(&gitlab(), &variables));
+    assert!(said.contains("did not end within 1 s"), "{said}");
+    crate::support::client::wait_until("its processes have ended", || marked(&mark).is_empty());
+    // A signal that ends the program ends them too.
+    let gitlab = gitlab();
+    let url = gitlab.url();
+    let variables = [&[("GITLAB_URL", url.as_str()), ("MARK", mark.as_str())], &variables[..1]].concat();
+    let mut child = program(&["execute", "current_user.get"], &variables).spawn().unwrap();
+    crate::support::client::wait_until("they run", || marked(&mark).len() == 4);
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    crate::support::client::wait_until("they have ended", || marked(&mark).is_empty());
+}
+
+#[test]
+fn a_command_gets_no_token_and_starts_no_command_in_turn() {
+    let machine = Machine::new();
+    let command = machine.install("print-token", "env > \"$0.env\"; echo glpat-sesame");
+    let settings = machine.write("settings.toml", "");
+    let variables = [
+        ("GITLAB_TOKEN_COMMAND", command.as_str()),
+        ("GITLAB_MCP_CONFIG", &settings),
+        ("GITLAB_EXTRA_HEADERS", "X-Key: sesame"),
+        ("GITLAB_MCP_CONFIRM_KEY", "sesame-sesame-sesame-sesame-sesame"),
+        ("CI_JOB_TOKEN", "glcbt-sesame"),
+        ("OWN_SETTING", "stays"),
+    ];
+    assert_eq!(sent(&variables), [Some(PRIVATE.to_owned())]);
+    let environment = machine.read("print-token.env");
+    assert!(environment.contains("OWN_SETTING=stays"), "{environment}");
+    for name in ["sesame", "GITLAB_TOKEN_COMMAND=", "GITLAB_MCP_CONFIG="] {
+        assert!(!environment.contains(name), "{name}: {environment}");
+    }
+    // A command that calls the program again, with the command in a file of its own.
+    let settings = machine.text_path("again.toml");
+    let script = format!(
+        "echo run >> \"$0.runs\"\nexec {} --config {settings} execute current_user.get",
+        program(&[], &[]).get_program().to_str().unwrap()
+    );
+    let again = machine.install("again", &script);
+    machine.write("again.toml", &format!("GITLAB_TOKEN_COMMAND = \"{again}\"\n"));
+    let said = text(&ask_for_user(&gitlab(), &[("GITLAB_TOKEN_COMMAND", &again)]));
+    assert!(said.contains("failed with exit status: 2"), "{said}");
+    assert_eq!(machine.read("again.runs").lines().count(), 1);
 }
 
 #[test]
