@@ -2,7 +2,10 @@
 
 use std::io::{self, BufWriter, Stdout, Write};
 
-/// Writer that ignores a closed pipe, so that `catalog list | head` succeeds.
+use crate::untrusted::cleaned;
+
+/// Writer that ignores a closed pipe, so that `catalog list | head` succeeds, and removes terminal codes and invisible
+/// characters: texts of GitLab and of configurations are among what is printed.
 #[derive(Debug)]
 pub struct Output<W>(W);
 
@@ -15,7 +18,9 @@ impl Output<BufWriter<Stdout>> {
 
 impl<W: Write> Write for Output<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        forgive(self.0.write(bytes), bytes.len())
+        // Every command writes text in whole pieces; other bytes are shown as they can be.
+        let text = String::from_utf8_lossy(bytes);
+        forgive(self.0.write_all(cleaned(&text).as_bytes()).map(|()| bytes.len()), bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -27,5 +32,18 @@ fn forgive<T>(outcome: io::Result<T>, instead: T) -> io::Result<T> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(instead),
         outcome => outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminal_codes_and_hidden_characters_are_not_printed() {
+        let mut printed = Output(Vec::new());
+        write!(printed, "a {}\tb", "\u{1b}]0;title\u{7}\u{1b}[31mred\u{202e}").unwrap();
+        writeln!(printed, " ü").unwrap();
+        assert_eq!(String::from_utf8(printed.0).unwrap(), "a red\tb ü\n");
     }
 }

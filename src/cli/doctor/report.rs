@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::tools::name_table_keys;
+use crate::untrusted::one_line;
 
 /// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -57,19 +58,25 @@ impl Finding {
     }
 
     pub fn passed(check: &'static str, says: impl Into<String>) -> Finding {
-        Finding { instance: None, check, state: State::Fine, says: says.into(), mend: None }
+        Finding::new(check, State::Fine, says, None)
     }
 
     pub fn unknown(check: &'static str, says: impl Into<String>) -> Finding {
-        Finding { instance: None, check, state: State::Unknown, says: says.into(), mend: None }
+        Finding::new(check, State::Unknown, says, None)
     }
 
     pub fn warning(check: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding { instance: None, check, state: State::Warning, says: says.into(), mend: Some(mend.into()) }
+        Finding::new(check, State::Warning, says, Some(mend.into()))
     }
 
     pub fn failure(check: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding { instance: None, check, state: State::Failure, says: says.into(), mend: Some(mend.into()) }
+        Finding::new(check, State::Failure, says, Some(mend.into()))
+    }
+
+    /// GitLab or a configuration may have written parts of the texts: each is one line.
+    fn new(check: &'static str, state: State, says: impl Into<String>, mend: Option<String>) -> Finding {
+        let mend = mend.map(|mend| one_line(&mend));
+        Finding { instance: None, check, state, says: one_line(&says.into()), mend }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A configuration file on disk: loaded whole, and replaced at once or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,21 @@ use std::path::{Path, PathBuf};
 pub struct ConfigFile {
     path: PathBuf,
     text: Option<String>,
+    /// True if what is written is for the owner of the file alone.
+    is_private: bool,
 }
 
 impl ConfigFile {
-    /// Loads a file, through symbolic links.
+    /// Loads a file, through symbolic links. A pipe is refused: reading it could wait for ever.
     pub fn load(path: &Path) -> io::Result<ConfigFile> {
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a pipe or a device, not a file"));
+        }
         match fs::read_to_string(path) {
-            Ok(text) => Ok(ConfigFile { path: fs::canonicalize(path)?, text: Some(text) }),
+            Ok(text) => Ok(ConfigFile { path: fs::canonicalize(path)?, text: Some(text), is_private: false }),
             // A link to nowhere is not replaced by a file.
             Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(path).is_err() => {
-                Ok(ConfigFile { path: path.to_owned(), text: None })
+                Ok(ConfigFile { path: path.to_owned(), text: None, is_private: false })
             }
             Err(error) => Err(error),
         }
@@ -29,13 +34,24 @@ impl ConfigFile {
         self.text.as_deref().unwrap_or_default()
     }
 
+    /// The same file, whose new text holds a secret.
+    pub fn private(self) -> ConfigFile {
+        ConfigFile { is_private: true, ..self }
+    }
+
+    /// True if others than its owner may read or write the file.
+    pub fn is_open_to_others(&self) -> bool {
+        fs::metadata(&self.path)
+            .is_ok_and(|metadata| owner_only(metadata.permissions()) != metadata.permissions())
+    }
+
     /// True if the file exists.
     pub fn exists(&self) -> bool {
         self.text.is_some()
     }
 
-    /// Replaces the text. The file keeps its permissions, a new one is its owner's alone, and a reader sees the old
-    /// text or the new.
+    /// Replaces the text. The file keeps its permissions unless the text is private, a new one is its owner's alone, and
+    /// a reader sees the old text or the new.
     pub fn replace(&self, text: &str) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
@@ -62,7 +78,8 @@ impl ConfigFile {
         let mut file = create_private(draft)?;
         file.write_all(text.as_bytes())?;
         if self.exists() {
-            file.set_permissions(fs::metadata(&self.path)?.permissions())?;
+            let permissions = fs::metadata(&self.path)?.permissions();
+            file.set_permissions(if self.is_private { owner_only(permissions) } else { permissions })?;
         }
         file.sync_all()
     }
@@ -79,6 +96,20 @@ impl ConfigFile {
             false => Err(io::Error::other("the file changed meanwhile")),
         }
     }
+}
+
+/// The permissions without those of others.
+#[cfg(unix)]
+fn owner_only(permissions: Permissions) -> Permissions {
+    use std::os::unix::fs::PermissionsExt;
+
+    Permissions::from_mode(permissions.mode() & !0o077)
+}
+
+/// On Windows, the user's folders are private already.
+#[cfg(not(unix))]
+fn owner_only(permissions: Permissions) -> Permissions {
+    permissions
 }
 
 /// Creates a file that its owner alone can read.

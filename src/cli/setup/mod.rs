@@ -22,7 +22,7 @@ pub use machine::{Machine, System};
 pub use survey::{Binary, Installed, Survey, survey};
 
 use super::error::Failure;
-use crate::untrusted::{mask, mask_tokens};
+use crate::untrusted::{cleaned, mask, mask_tokens};
 use client::Server;
 use config_file::ConfigFile;
 use edit::{EditError, Piece, apply, cut};
@@ -132,6 +132,7 @@ impl Setup<'_> {
         let path = self.machine.place(client).file;
         writeln!(self.out, "{}: {}", client.label(), path.display())?;
         let file = match ConfigFile::load(&path) {
+            Ok(file) if matches!(self.request.token, TokenUse::Literal(_)) => file.private(),
             Ok(file) => file,
             Err(error) => return self.leave(&error.to_string()),
         };
@@ -219,6 +220,8 @@ impl Setup<'_> {
         match plan {
             Plan::Nothing(_) | Plan::Impossible(_) => return Ok(None),
             Plan::Insert { text, pieces } => {
+                let is_closed =
+                    matches!(self.request.token, TokenUse::Literal(_)) && file.is_open_to_others();
                 // The record is first: without it, the file could not be restored to the byte.
                 self.record.note(path, &self.request.name, !file.exists(), text, pieces);
                 let written = self.save_record().and_then(|()| file.replace(text));
@@ -227,7 +230,8 @@ impl Setup<'_> {
                     // A record of a file that was not written is harmless; the error that counts is the first.
                     let _ = self.save_record();
                 }
-                return written.map(|()| None);
+                let note = "it holds the token now, so only its owner can read it";
+                return written.map(|()| is_closed.then(|| note.to_owned()));
             }
             Plan::Cut(text) => file.replace(text)?,
             Plan::RemoveFile => file.remove()?,
@@ -258,7 +262,12 @@ impl Setup<'_> {
         options.set_original_filename(name(exists)).set_modified_filename(name(new.is_some()));
         let old = self.without_secrets(client, old)?;
         let new = self.without_secrets(client, new.unwrap_or_default())?;
-        write!(self.out, "{}", options.create_patch(&old, &new))
+        let patch = options.create_patch(&old, &new).to_string();
+        for line in patch.lines() {
+            // What a terminal takes for a line end would look like a line of this program.
+            writeln!(self.out, "{}", cleaned(line).replace('\n', " "))?;
+        }
+        Ok(())
     }
 
     fn without_secrets(&self, client: Client, text: &str) -> io::Result<String> {

@@ -293,3 +293,24 @@ fn a_wrong_setting_is_a_failure_too() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().starts_with("gitlab-mcp: GITLAB_URL: expected"));
 }
+
+#[test]
+fn texts_of_gitlab_are_printed_in_one_line_without_terminal_codes() {
+    let hostile = "\u{1b}]0;title\u{7}\u{1b}[31m\u{202e}\r\nok       forged       line";
+    let mut answers = Answers::default();
+    answers.version = version(&format!("18.9.0{hostile}"));
+    answers.user = ok(json!({"username": format!("root{hostile}"), "bot": false}));
+    answers.own = own(&["api", hostile], json!(format!("2026-12-01{hostile}")));
+    let gitlab = answers.serve();
+    for arguments in [&["doctor"][..], &["doctor", "--json"]] {
+        let variables = [("GITLAB_URL", gitlab.url()), ("GITLAB_TOKEN", "glpat-1".to_owned())];
+        let variables: Vec<(&str, &str)> =
+            variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let output = program(arguments, &variables).stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.contains("forged line"), "the text is shown: {said}");
+        assert!(!said.chars().any(|c| matches!(c, '\u{1b}' | '\u{7}' | '\u{202e}' | '\r')), "{said:?}");
+        assert!(!said.contains("\\u") && !said.contains("\\n"), "{said}");
+        assert!(!said.lines().any(|line| line.starts_with("ok       forged")), "{said}");
+    }
+}

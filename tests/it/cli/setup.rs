@@ -447,6 +447,38 @@ fn permissions_and_symbolic_links_are_kept() {
 }
 
 #[test]
+fn a_token_makes_the_file_its_owners_alone() {
+    let home = Home::with(".cursor/mcp.json", "{}");
+    let mode = || fs::metadata(home.path(".cursor/mcp.json")).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(home.path(".cursor/mcp.json"), fs::Permissions::from_mode(0o644)).unwrap();
+    let variables = [("GITLAB_TOKEN", TOKEN)];
+    let arguments = ["setup", "--client", "cursor", "--write", "--token", "file"];
+    let said = String::from_utf8(home.run(&arguments, &variables).stdout).unwrap();
+    assert!(home.load(".cursor/mcp.json").contains(TOKEN));
+    assert!(said.contains("only its owner can read it") && !said.contains(TOKEN), "{said}");
+    assert_eq!(mode(), 0o600);
+}
+
+#[test]
+fn a_pipe_in_place_of_a_configuration_is_refused_at_once() {
+    let home = Home::with(".cursor/other", "");
+    let made = std::process::Command::new("mkfifo").arg(home.path(".cursor/mcp.json")).status();
+    assert!(made.unwrap().success());
+    let said = home.refused(&["--client", "cursor", "--write"]);
+    assert!(said.contains("it is a pipe or a device, not a file"), "{said}");
+}
+
+#[test]
+fn a_diff_shows_no_terminal_codes_and_no_line_of_its_own() {
+    let text = "{\n  // \u{1b}]0;title\u{7}\u{1b}[31mred\u{202e}\u{2028}  Written.\n}\n";
+    let home = Home::with(".cursor/mcp.json", text);
+    let said = home.setup(&["--client", "cursor", "--dry-run"]);
+    assert!(said.contains("// red"), "{said}");
+    assert!(!said.chars().any(|c| c == '\u{1b}' || c == '\u{7}' || c == '\u{202e}'), "{said:?}");
+    assert!(!said.lines().any(|line| line.trim() == "Written."), "{said}");
+}
+
+#[test]
 fn a_file_that_cannot_be_written_stays_whole() {
     let home = Home::with(".cursor/mcp.json", "{}\n");
     // A folder where the draft would be.
