@@ -199,13 +199,12 @@ impl LoginFile {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        let mut file = private(&mut options).open(&new)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&new, &self.path)
+        let written = write_private(&new, &text).and_then(|()| fs::rename(&new, &self.path));
+        if written.is_err() {
+            // It has tokens, perhaps cut off. The error that counts is the first.
+            let _ = fs::remove_file(&new);
+        }
+        written
     }
 }
 
@@ -258,6 +257,15 @@ impl SignIn {
     }
 }
 
+/// Writes a new file that only its owner can read, to the disk.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut file = private(&mut options).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
 /// Makes files that only their owner can read. On Windows, the user's folders are private already.
 fn private(options: &mut OpenOptions) -> &OpenOptions {
     #[cfg(unix)]
@@ -285,6 +293,20 @@ fn may_be_read_by_others(_: &fs::Metadata) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_file_that_cannot_be_replaced_leaves_no_tokens_beside_it() {
+        use super::*;
+
+        let folder = tempfile::tempdir().unwrap();
+        let file = LoginFile::new(folder.path().join("sign-ins.json"));
+        // A folder cannot be replaced by a file, whoever runs the test.
+        fs::create_dir(file.path()).unwrap();
+        file.write(&FileBody { version: VERSION, sign_ins: BTreeMap::new() }).unwrap_err();
+        let left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["sign-ins.json"]);
+    }
+
     #[test]
     #[cfg(unix)]
     fn an_unreadable_file_has_no_sign_ins_but_is_not_replaced() {
