@@ -116,9 +116,22 @@ async fn bind_unix(path: &std::path::Path, setting: &'static str) -> Result<List
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
     }
-    let listener = UnixListener::bind(path).map_err(failed)?;
+    let listener = bind_private(path).map_err(failed)?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
     Ok(Listener::Unix(listener, path.to_owned()))
+}
+
+/// Binds a socket that only its owner can open from the start: a mode that is set later leaves a time in which others can
+/// connect. The mask is of the process, so what other threads create meanwhile is private too.
+#[cfg(unix)]
+fn bind_private(path: &std::path::Path) -> io::Result<UnixListener> {
+    use rustix::fs::Mode;
+    use rustix::process::umask;
+
+    let mask = umask(Mode::from_raw_mode(0o077));
+    let listener = UnixListener::bind(path);
+    umask(mask);
+    listener
 }
 
 /// Accepts connections and serves them.
@@ -227,6 +240,17 @@ impl fmt::Debug for Server {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_unix_socket_is_its_owners_alone_from_the_start() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let path = tempfile::tempdir().unwrap().keep().join("mcp.sock");
+        let _listener = super::bind_private(&path).unwrap();
+        // Before any mode is set.
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
+    }
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::time::Instant;
 
