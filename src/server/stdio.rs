@@ -4,12 +4,15 @@
 //! error instead of silence, a last line needs no newline, messages before the first request are ignored, and a client
 //! that does not read its answers is not read from.
 
+use std::collections::{HashSet, VecDeque};
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -22,10 +25,18 @@ use super::output::{Output, Queue};
 /// Maximum nesting of a message: serde_json's limit.
 const DEPTH: usize = 127;
 
+/// Maximum number of requests that are handled at once; further ones wait as the lines that they came in, which take a
+/// hundredth of the memory. It is above the number of calls that may wait for a user.
+const MAX_HANDLED: usize = 256;
+
+/// Maximum size of the waiting lines in bytes, from which nothing more is read.
+const MAX_WAITING_BYTES: usize = 32 * 1024 * 1024;
+
 /// Transport of one client session.
 pub(super) struct Session<R, W> {
     lines: Lines<R>,
     output: Output<W>,
+    requests: Requests,
     /// True once a request has arrived. Until then, rmcp fails on any other message.
     opened: bool,
     /// Signals the end of input, once.
@@ -41,12 +52,21 @@ where
     pub(super) fn new(reader: R, writer: W, queue: Arc<Queue>) -> (Session<R, W>, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
         let (lines, output) = (Lines::new(reader), Output::new(writer, queue));
-        (Session { lines, output, opened: false, ended: Some(ended) }, end)
+        (Session { lines, output, requests: Requests::default(), opened: false, ended: Some(ended) }, end)
     }
 
     fn is_welcome(&mut self, message: &ClientJsonRpcMessage) -> bool {
         self.opened |= matches!(message, ClientJsonRpcMessage::Request(_));
         self.opened
+    }
+
+    /// Signals the end of input. Requests that wait are still handled, within the grace period.
+    fn end_input(&mut self, end: Line) {
+        if let Line::Failed(error) = end {
+            tracing::error!(%error, "standard input cannot be read");
+        }
+        // A dropped receiver means that the server is already stopping.
+        let _ = self.ended.take().map(|ended| ended.send(()));
     }
 
     /// Writes an error that no request of rmcp's has, from a task of its own: `receive` may be cancelled.
@@ -72,6 +92,11 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        match &message {
+            ServerJsonRpcMessage::Response(response) => self.requests.end(&response.id),
+            ServerJsonRpcMessage::Error(error) => error.id.iter().for_each(|id| self.requests.end(id)),
+            ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => {}
+        }
         let line = serde_json::to_vec(&message).map_err(io::Error::from);
         let write = line.map(|line| self.output.write(line));
         async move { write?.await }
@@ -84,37 +109,115 @@ where
             // is held before the first is queued.
             tokio::task::yield_now().await;
             self.output.queue().wait_for_room().await;
-            let parsed = match self.lines.next().await {
-                Line::Message(line) => parse(&line),
-                Line::TooLong { id, most } => Err(Refusal {
-                    code: ErrorCode::INVALID_REQUEST,
-                    id,
-                    message: format!(
-                        "Invalid request: the message is longer than {most} bytes; a file is better named by its path \
-                         beneath GITLAB_FILES_DIR"
-                    ),
-                }),
-                Line::End => break,
-                Line::Failed(error) => {
-                    tracing::error!(%error, "standard input cannot be read");
-                    break;
+            if let Some(message) = self.requests.next() {
+                return Some(message);
+            }
+            match (self.ended.is_none(), self.requests.is_waiting()) {
+                (true, false) => return None,
+                // The next answer ends this wait: it drops the future, and another is made.
+                (true, true) => std::future::pending().await,
+                (false, _) if self.requests.is_full() => std::future::pending().await,
+                (false, _) => {}
+            }
+            let (line, parsed) = match self.lines.next().await {
+                Line::Message(line) => {
+                    let parsed = parse(&line);
+                    (line, parsed)
+                }
+                Line::TooLong { id, most } => {
+                    self.refuse(Refusal::too_long(id, most));
+                    continue;
+                }
+                end => {
+                    self.end_input(end);
+                    continue;
                 }
             };
             match parsed {
-                Ok(Some(message)) if self.is_welcome(&message) => return Some(message),
+                Ok(Some(message)) if self.is_welcome(&message) => {
+                    if let Some(message) = self.requests.admit(message, line) {
+                        return Some(message);
+                    }
+                }
                 Ok(Some(_)) => tracing::debug!("a message before the first request is ignored"),
                 Ok(None) => {}
                 Err(refusal) => self.refuse(refusal),
             }
         }
-        // A dropped receiver means that the server is already stopping.
-        let _ = self.ended.take().map(|ended| ended.send(()));
-        None
     }
 
     async fn close(&mut self) -> io::Result<()> {
         self.output.close().await;
         Ok(())
+    }
+}
+
+/// The requests that are handled, and those that wait for one of them to end. Pings, notifications and answers to the
+/// server's own requests do not wait.
+#[derive(Debug, Default)]
+struct Requests {
+    handled: HashSet<RequestId>,
+    waiting: VecDeque<(RequestId, Box<[u8]>)>,
+    waiting_bytes: usize,
+}
+
+impl Requests {
+    /// Takes a message that came in this line: it is returned if it is to be handled now.
+    fn admit(&mut self, message: ClientJsonRpcMessage, line: Vec<u8>) -> Option<ClientJsonRpcMessage> {
+        match &message {
+            ClientJsonRpcMessage::Request(request) => {
+                if matches!(request.request, ClientRequest::PingRequest(_)) {
+                    return Some(message);
+                }
+                if self.handled.len() >= MAX_HANDLED {
+                    self.waiting_bytes += line.len();
+                    self.waiting.push_back((request.id.clone(), line.into_boxed_slice()));
+                    return None;
+                }
+                self.handled.insert(request.id.clone());
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.end(id);
+                    self.forget(id);
+                }
+            }
+            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
+        }
+        Some(message)
+    }
+
+    /// The request that has waited longest, if it can be handled now.
+    fn next(&mut self) -> Option<ClientJsonRpcMessage> {
+        if self.handled.len() >= MAX_HANDLED {
+            return None;
+        }
+        let (id, line) = self.waiting.pop_front()?;
+        self.waiting_bytes -= line.len();
+        self.handled.insert(id);
+        // It was parsed before, when it came.
+        parse(&line).ok().flatten()
+    }
+
+    /// A request was answered, or is cancelled and gets no answer.
+    fn end(&mut self, id: &RequestId) {
+        self.handled.remove(id);
+    }
+
+    /// Drops a waiting request that was cancelled.
+    fn forget(&mut self, id: &RequestId) {
+        self.waiting.retain(|(waiting, _)| waiting != id);
+        self.waiting_bytes = self.waiting.iter().map(|(_, line)| line.len()).sum();
+    }
+
+    fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    fn is_full(&self) -> bool {
+        self.waiting_bytes >= MAX_WAITING_BYTES
     }
 }
 
@@ -128,6 +231,14 @@ struct Refusal {
 }
 
 impl Refusal {
+    fn too_long(id: Value, most: usize) -> Refusal {
+        let message = format!(
+            "Invalid request: the message is longer than {most} bytes; a file is better named by its path beneath \
+             GITLAB_FILES_DIR"
+        );
+        Refusal { code: ErrorCode::INVALID_REQUEST, id, message }
+    }
+
     fn line(&self) -> Vec<u8> {
         let error = json!({"code": self.code, "message": self.message});
         json!({"jsonrpc": "2.0", "id": self.id, "error": error}).to_string().into_bytes()
@@ -202,5 +313,58 @@ mod tests {
             assert!(parse(line.as_bytes()).unwrap().is_none(), "{line:?}");
         }
         assert!(parse(b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}").unwrap().is_some());
+    }
+    fn request(id: i64, method: &str) -> String {
+        let params = json!({"name": "x", "arguments": {"pad": "x".repeat(100)}});
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+    }
+
+    fn id_of(message: Option<ClientJsonRpcMessage>) -> RequestId {
+        match message {
+            Some(ClientJsonRpcMessage::Request(request)) => request.id,
+            other => panic!("no request: {other:?}"),
+        }
+    }
+
+    fn answer(id: &RequestId) -> ServerJsonRpcMessage {
+        ServerJsonRpcMessage::error(rmcp::ErrorData::internal_error("", None), Some(id.clone()))
+    }
+
+    #[tokio::test]
+    async fn requests_wait_where_many_are_handled_and_others_pass_them() {
+        let most = i64::try_from(MAX_HANDLED).unwrap();
+        let cancel =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": most}});
+        let mut input: String = (0..most + 3).map(|id| request(id, "tools/call")).collect();
+        input.push_str(&format!("{}{cancel}\n", request(9_999, "ping")));
+        let (mut session, ended) = Session::new(input.as_bytes(), tokio::io::sink(), Arc::default());
+        for id in 0..most {
+            assert_eq!(id_of(session.receive().await), RequestId::Number(id));
+        }
+        assert_eq!(id_of(session.receive().await), RequestId::Number(9_999), "a ping does not wait");
+        assert!(matches!(session.receive().await, Some(ClientJsonRpcMessage::Notification(_))));
+        // The end of input is signaled, and what waits is handled as answers come. A cancelled request is not.
+        let wait = tokio::time::timeout(std::time::Duration::from_millis(50), session.receive()).await;
+        assert!(wait.is_err() && ended.await.is_ok());
+        for (answered, next) in [(7, most + 1), (8, most + 2)] {
+            session.send(answer(&RequestId::Number(answered))).await.unwrap();
+            assert_eq!(id_of(session.receive().await), RequestId::Number(next));
+        }
+        assert!(session.receive().await.is_none());
+    }
+
+    #[test]
+    fn nothing_is_read_while_too_many_bytes_wait() {
+        let mut requests = Requests::default();
+        let line = vec![b' '; MAX_WAITING_BYTES];
+        for id in 0..=MAX_HANDLED {
+            let text = request(i64::try_from(id).unwrap(), "tools/call");
+            let message = parse(text.as_bytes()).unwrap().unwrap();
+            let admitted = requests.admit(message, if id < MAX_HANDLED { Vec::new() } else { line.clone() });
+            assert_eq!(admitted.is_some(), id < MAX_HANDLED);
+        }
+        assert!(requests.is_full());
+        requests.forget(&RequestId::Number(i64::try_from(MAX_HANDLED).unwrap()));
+        assert!(!requests.is_full() && !requests.is_waiting());
     }
 }

@@ -179,3 +179,26 @@ fn a_client_that_does_not_read_is_not_read_from() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(writer.join().unwrap() < 19_000);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ten_thousand_calls_at_once_take_little_memory_and_none_is_lost() {
+    const CALLS: u64 = 10_000;
+    let gitlab = Gitlab::with_project();
+    gitlab.json("/api/v4/user", &json!({"id": 1, "username": "alice"}));
+    let mut client = gitlab.client(&[("GITLAB_AUDIT", "off")]);
+    let arguments = json!({"action": "current_user.get", "params": {}});
+    let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
+    for id in 0..CALLS {
+        client
+            .send(&json!({"jsonrpc": "2.0", "id": 1_000_000 + id, "method": "tools/call", "params": params}));
+    }
+    let answers: std::collections::BTreeSet<u64> =
+        (0..CALLS).map(|_| client.receive()["id"].as_u64().unwrap()).collect();
+    assert_eq!(answers.len(), usize::try_from(CALLS).unwrap());
+    let status = fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak < 200 * 1024, "{peak} kB");
+    client.close().well();
+}
