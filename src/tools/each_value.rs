@@ -150,7 +150,7 @@ async fn resolve_titles(
     let located = params.iter().filter(|(name, _)| identifies(action, name));
     let located: Map<String, Value> = located.map(|(name, value)| (name.clone(), value.clone())).collect();
     let request = ExecuteRequest { action: action.id.clone(), params: located, ..ExecuteRequest::default() };
-    let checked = execute::check_params(tools, action, &request, &mut Vec::new())?;
+    let checked = execute::check_request(tools, action, &request).await?;
     if let Some(denied) = execute::deny_beforehand(tools, &checked).await {
         return Err(denied);
     }

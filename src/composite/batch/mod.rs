@@ -161,7 +161,7 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
         let asks = run.tools.policy.confirm().asks_about(action.risk);
         return Ok(asks.then(|| ask(Rule::Risk(action.risk), None)));
     }
-    let checked = execute::check_params(run.tools, &action, &request, &mut Vec::new())?;
+    let checked = execute::check_request(run.tools, &action, &request).await?;
     if action.risk == Risk::Read {
         return Ok(None);
     }

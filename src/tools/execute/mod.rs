@@ -304,6 +304,18 @@ async fn rewrite(
     Ok(RewrittenCall { checked, texts })
 }
 
+/// Checks a request as a run does, with its global ids and the parameters of a newer instance.
+pub async fn check_request(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+) -> Result<Checked, ToolError> {
+    let mut notes = Vec::new();
+    let request = global_ids::resolve_global_id(tools, action, request, &mut notes).await?;
+    let (checked, _) = check_for_instance(tools, action, &request, &mut notes).await?;
+    Ok(checked)
+}
+
 /// Checks other parameters of the same call; its notes are those that are new.
 async fn recheck(
     tools: &Tools,

@@ -49,6 +49,18 @@ fn later_calls_have_values_of_earlier_answers() {
 }
 
 #[test]
+fn a_call_by_a_global_id_is_taken_as_it_is_outside_of_a_batch() {
+    let mut client = Client::sandbox();
+    let shown = succeed(&mut client, "work_item.get", issue(1));
+    let by_id = json!({"target": shown["data"]["id"]});
+    assert!(!execute(&mut client, "issue.get", by_id.clone()).is_error, "{by_id}");
+    let reply = execute(&mut client, "api.batch", json!({"calls": [call("issue.get", by_id)]}));
+    let rows = rows(&reply);
+    assert_eq!(statuses(&rows), ["ok"], "{}", reply.text);
+    assert_eq!(rows[0]["data"]["iid"], 1, "{}", reply.text);
+}
+
+#[test]
 fn a_secret_is_handed_on_if_its_call_asked_for_it() {
     let mut client = Client::sandbox();
     let note =

@@ -144,6 +144,17 @@ fn a_newer_instance_gets_what_the_catalog_does_not_know() {
 }
 
 #[test]
+fn a_batch_sends_a_newer_instance_what_the_catalog_does_not_know() {
+    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    gitlab.json("/issues", &json!([]));
+    let params = json!({"fullPath": "acme/widget", "within": "project", "zodiac": "pisces"});
+    let calls = json!([{"action": "issue.list", "params": params}]);
+    let reply = execute(&mut client, "api.batch", json!({"calls": calls}));
+    assert!(!reply.is_error, "{}", reply.text);
+    assert!(sent(&gitlab).iter().any(|line| line.contains("zodiac=pisces")), "{:?}", sent(&gitlab));
+}
+
+#[test]
 fn a_slip_is_refused_by_a_newer_instance_too() {
     let (gitlab, mut client) = instance("19.5.0-ee", &[]);
     for params in [
