@@ -13,7 +13,7 @@ use crate::composite::mr_diff::{
 use crate::composite::permalink;
 use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
-use crate::policy::{Consent, Decision};
+use crate::policy::{Consent, Decision, Rule};
 use crate::tools::confirmation::{self, PendingCall};
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::execute::{self, Outcome};
@@ -66,9 +66,11 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         return Err(run.invalid("it takes `comments`, a `body`, or another `verdict`"));
     }
     let (comments, of, head) = prepared(run, &given).await?;
-    let agreed = confirm_comments(run, &comments, &of).await?;
-    let done = posted(run, &comments, &of, agreed).await?;
-    let last = submit_verdict(run, verdict, &done, &of, head).await;
+    let plan = ReviewPlan::new(run, comments, of).await.with_verdict(verdict, head);
+    let agreed = confirm_steps(run, &plan).await?;
+    let done = posted(run, &plan, agreed).await;
+    let last = submit_verdict(run, verdict, &plan, &done, agreed).await;
+    let comments = plan.comments;
     Ok(render_review(run, &comments, done, verdict, last))
 }
 
@@ -161,91 +163,153 @@ fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> Too
         .fix(NextCall::execute(run.id, &mended))
 }
 
-/// Asks about the comments that need confirmation (a quick action such as `/merge` in one) before any is posted, and
-/// returns an error for one that is denied. Whether the user has agreed to them.
-async fn confirm_comments(
-    run: &CompositeRun<'_>,
-    comments: &[ReviewComment],
-    of: &Map<String, Value>,
-) -> Result<bool, ToolError> {
-    let mut step_params = Vec::new();
-    for (at, comment) in comments.iter().enumerate() {
-        let action = "merge_request_discussion.create";
-        let request = run.step_request(action, comment.params("body", of));
-        let Some(known) = run.tools.catalog().get(action).map_err(|error| errors::internal(&error))? else {
-            continue;
-        };
-        let checked = execute::check_params(run.tools, &known, &request, &mut Vec::new())?;
-        for mut effects in checked.possible_effects() {
-            let located = locate::locate(run.tools, &effects).await;
-            effects.locate(|location| locate::find_path(&located, location));
-            match run.tools.policy.decide(&effects, Consent::default()) {
-                Decision::Deny(rule) => return Err(mapping::denied(run.id, Some(&effects), &rule, 0)),
-                Decision::Confirm(rule) => step_params.push(PendingCall {
-                    number: at + 1,
-                    action: action.to_owned(),
-                    params: request.params.clone(),
-                    known: None,
-                    rule,
-                }),
-                Decision::Preview(_) | Decision::Allow => {}
+/// The calls of a review, known before the first of them is made.
+struct ReviewPlan {
+    of: Map<String, Value>,
+    comments: Vec<ReviewComment>,
+    /// Of each comment, the id of the note that has it already; null for a comment that is given twice.
+    known: Vec<Option<Value>>,
+    /// True if comments are drafts until they are published together.
+    drafts: bool,
+    /// True if the author has other drafts: publishing all at once would publish them too.
+    has_other_drafts: bool,
+    verdict: Option<ReviewStep>,
+}
+
+/// A call of a review.
+#[derive(Clone)]
+struct ReviewStep {
+    action: &'static str,
+    params: Map<String, Value>,
+}
+
+impl ReviewPlan {
+    /// Reads the comments that exist already, and the drafts of the author.
+    async fn new(run: &CompositeRun<'_>, comments: Vec<ReviewComment>, of: Map<String, Value>) -> ReviewPlan {
+        let (mut known, mut others) = (Vec::new(), None);
+        if !comments.is_empty() {
+            let notes = notes(run, &of).await.unwrap_or_default();
+            let drafts = run.read_json("draft_note.list", of.clone()).await.ok();
+            others = drafts.as_ref().and_then(Value::as_array).map(Vec::len);
+            for (at, comment) in comments.iter().enumerate() {
+                let there =
+                    notes.iter().find(|note| comment.matches(note)).and_then(|note| note.get("id").cloned());
+                let is_twice = comments.iter().take(at).any(|other| other.is_same(comment));
+                known.push(there.or_else(|| is_twice.then_some(Value::Null)));
             }
         }
+        let has_other_drafts = others.is_some_and(|others| others > 0);
+        ReviewPlan { of, comments, known, drafts: others.is_some(), has_other_drafts, verdict: None }
     }
-    if step_params.is_empty() || run.request.dry_run == Some(true) {
+
+    fn with_verdict(self, verdict: &str, head: Option<Value>) -> ReviewPlan {
+        let (action, details) = match verdict {
+            // Approves only the reviewed commit, not later pushes.
+            "approve" => ("merge_request.approve", json!({"sha": head})),
+            "request_changes" => ("merge_request_note.create", json!({"body": REQUEST_CHANGES})),
+            _ => return self,
+        };
+        let mut step_params = self.of.clone();
+        step_params.extend(params(details).into_iter().filter(|(_, value)| !value.is_null()));
+        ReviewPlan { verdict: Some(ReviewStep { action, params: step_params }), ..self }
+    }
+
+    /// The call that posts a comment.
+    fn post(&self, comment: &ReviewComment) -> ReviewStep {
+        let (action, text) = match self.drafts {
+            true => ("draft_note.create", "note"),
+            false => ("merge_request_discussion.create", "body"),
+        };
+        ReviewStep { action, params: comment.params(text, &self.of) }
+    }
+
+    /// The call that publishes this draft, or all of them.
+    fn publish(&self, draft: &Value) -> ReviewStep {
+        let mut params = self.of.clone();
+        if !self.has_other_drafts {
+            return ReviewStep { action: "draft_note.publish_all", params };
+        }
+        params.insert("draft_note_id".to_owned(), draft.clone());
+        ReviewStep { action: "draft_note.publish", params }
+    }
+
+    /// Every call that the review makes. The ids of drafts are not known yet, and no rule depends on them.
+    fn steps(&self) -> Vec<ReviewStep> {
+        let new = self.comments.iter().zip(&self.known).filter(|(_, known)| known.is_none());
+        let posts: Vec<ReviewStep> = new.map(|(comment, _)| self.post(comment)).collect();
+        let publishes = if !self.drafts || posts.is_empty() {
+            0
+        } else if self.has_other_drafts {
+            posts.len()
+        } else {
+            1
+        };
+        let publish = std::iter::repeat_with(|| self.publish(&json!(0))).take(publishes);
+        posts.into_iter().chain(publish).chain(self.verdict.clone()).collect()
+    }
+}
+
+/// Asks about the calls of the review that need confirmation before any is made, and returns an error for one that is
+/// denied. Whether the user has agreed to them.
+async fn confirm_steps(run: &CompositeRun<'_>, plan: &ReviewPlan) -> Result<bool, ToolError> {
+    let mut asked = Vec::new();
+    for (at, step) in plan.steps().into_iter().enumerate() {
+        if let Some(rule) = confirmation_rule(run, &step).await? {
+            let ReviewStep { action, params } = step;
+            asked.push(PendingCall { number: at + 1, action: action.to_owned(), params, known: None, rule });
+        }
+    }
+    if asked.is_empty() || run.request.dry_run == Some(true) {
         return Ok(false);
     }
-    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &step_params).await {
+    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &asked).await {
         Some(question) => Err(question),
         None => Ok(true),
     }
 }
 
+/// The rule by which a call has to be confirmed.
+///
+/// # Errors
+/// A call that is denied, or cannot be made.
+async fn confirmation_rule(run: &CompositeRun<'_>, step: &ReviewStep) -> Result<Option<Rule>, ToolError> {
+    let request = run.step_request(step.action, step.params.clone());
+    let action = run.tools.catalog().get(step.action).map_err(|error| errors::internal(&error))?;
+    let Some(action) = action else { return Ok(None) };
+    let checked = execute::check_request(run.tools, &action, &request).await?;
+    let mut asked = None;
+    for mut effects in checked.possible_effects() {
+        let located = locate::locate(run.tools, &effects).await;
+        effects.locate(|location| locate::find_path(&located, location));
+        match run.tools.policy.decide(&effects, Consent::default()) {
+            Decision::Deny(rule) => return Err(mapping::denied(run.id, Some(&effects), &rule, 0)),
+            Decision::Confirm(rule) => asked = Some(rule),
+            Decision::Preview(_) | Decision::Allow => {}
+        }
+    }
+    Ok(asked)
+}
+
 /// Posts the comments that do not exist yet: as drafts that are published together, or one by one if drafts are not
 /// available.
-async fn posted(
-    run: &CompositeRun<'_>,
-    comments: &[ReviewComment],
-    of: &Map<String, Value>,
-    agreed: bool,
-) -> Result<Vec<CommentResult>, ToolError> {
-    if comments.is_empty() {
-        return Ok(Vec::new());
-    }
-    let known = notes(run, of).await.unwrap_or_default();
-    // Publishing all at once would also publish other drafts of the author.
-    let drafts = run.read_json("draft_note.list", of.clone()).await.ok();
-    let others = drafts.as_ref().and_then(Value::as_array).map(Vec::len);
+async fn posted(run: &CompositeRun<'_>, plan: &ReviewPlan, agreed: bool) -> Vec<CommentResult> {
     let mut done: Vec<CommentResult> = Vec::new();
-    for (at, comment) in comments.iter().enumerate() {
-        let is_twice = comments.iter().take(at).any(|other| other.is_same(comment));
-        let there = known.iter().find(|note| comment.matches(note)).and_then(|note| note.get("id").cloned());
-        done.push(match there {
-            Some(id) => CommentResult::Known(id),
-            None if is_twice => CommentResult::Known(Value::Null),
-            None if others.is_some() => {
-                post_comment(run, ("draft_note.create", "note"), comment, of, agreed).await
-            }
-            None => post_comment(run, ("merge_request_discussion.create", "body"), comment, of, agreed).await,
+    for (comment, known) in plan.comments.iter().zip(&plan.known) {
+        done.push(match known {
+            Some(id) => CommentResult::Known(id.clone()),
+            None => post_comment(run, plan.post(comment), agreed).await,
         });
     }
-    let Some(others) = others else { return Ok(done) };
-    publish(run, &mut done, of, others > 0).await;
-    if done.iter().any(|done| matches!(done, CommentResult::Posted(_))) {
-        name(run, comments, &mut done, of).await;
+    publish(run, plan, &mut done, agreed).await;
+    if plan.drafts && done.iter().any(|done| matches!(done, CommentResult::Posted(_))) {
+        name(run, &plan.comments, &mut done, &plan.of).await;
     }
-    Ok(done)
+    done
 }
 
 /// Posts one comment as a thread or a draft.
-async fn post_comment(
-    run: &CompositeRun<'_>,
-    (action, text): (&str, &str),
-    comment: &ReviewComment,
-    of: &Map<String, Value>,
-    agreed: bool,
-) -> CommentResult {
-    match run.step_agreed(action, comment.params(text, of), agreed).await {
+async fn post_comment(run: &CompositeRun<'_>, step: ReviewStep, agreed: bool) -> CommentResult {
+    match run.step_agreed(step.action, step.params, agreed).await {
         Ok(Outcome::Answer(preview)) => CommentResult::Previewed(preview),
         Ok(Outcome::Response(response)) => {
             let reply = match response.reply.content {
@@ -255,7 +319,7 @@ async fn post_comment(
             let id = |row: Option<&Value>| row.and_then(|row| row.get("id")).cloned();
             match reply.get("notes").and_then(|notes| notes.get(0)) {
                 Some(note) => CommentResult::Posted(id(Some(note))),
-                None if action.starts_with("draft") => {
+                None if step.action.starts_with("draft") => {
                     CommentResult::Draft(id(Some(&reply)).unwrap_or_default())
                 }
                 None => CommentResult::Posted(None),
@@ -266,37 +330,21 @@ async fn post_comment(
 }
 
 /// Publishes the drafts: all at once, or one by one if the author has other drafts.
-async fn publish(
-    run: &CompositeRun<'_>,
-    done: &mut [CommentResult],
-    of: &Map<String, Value>,
-    has_others: bool,
-) {
-    let drafts: Vec<Value> = done
-        .iter()
-        .filter_map(|done| if let CommentResult::Draft(id) = done { Some(id.clone()) } else { None })
-        .collect();
-    if drafts.is_empty() {
-        return;
-    }
-    if has_others {
-        for done in done.iter_mut() {
-            let CommentResult::Draft(id) = done else { continue };
-            let mut step_params = of.clone();
-            step_params.insert("draft_note_id".to_owned(), id.clone());
-            match run.step("draft_note.publish", step_params).await {
-                Ok(_) => *done = CommentResult::Posted(None),
-                Err(error) => *done = CommentResult::Failed(unpublished(&error)),
-            }
+async fn publish(run: &CompositeRun<'_>, plan: &ReviewPlan, done: &mut [CommentResult], agreed: bool) {
+    let result = |outcome: &Result<Outcome, ToolError>| match outcome {
+        Ok(_) => CommentResult::Posted(None),
+        Err(error) => CommentResult::Failed(unpublished(error)),
+    };
+    let mut together: Option<Result<Outcome, ToolError>> = None;
+    for done in done.iter_mut() {
+        let CommentResult::Draft(id) = done else { continue };
+        if together.is_none() || plan.has_other_drafts {
+            let step = plan.publish(id);
+            together = Some(run.step_agreed(step.action, step.params, agreed).await);
         }
-        return;
-    }
-    let outcome = run.step("draft_note.publish_all", of.clone()).await;
-    for done in done.iter_mut().filter(|done| matches!(done, CommentResult::Draft(_))) {
-        *done = match &outcome {
-            Ok(_) => CommentResult::Posted(None),
-            Err(error) => CommentResult::Failed(unpublished(error)),
-        };
+        if let Some(outcome) = &together {
+            *done = result(outcome);
+        }
     }
 }
 
@@ -378,25 +426,19 @@ impl ReviewComment {
 async fn submit_verdict(
     run: &CompositeRun<'_>,
     verdict: &str,
+    plan: &ReviewPlan,
     done: &[CommentResult],
-    of: &Map<String, Value>,
-    head: Option<Value>,
+    agreed: bool,
 ) -> Option<Result<Outcome, ToolError>> {
-    let (action, details) = match verdict {
-        // Approves only the reviewed commit, not later pushes.
-        "approve" => ("merge_request.approve", json!({"sha": head})),
-        "request_changes" => ("merge_request_note.create", json!({"body": REQUEST_CHANGES})),
-        _ => return None,
-    };
-    let mut step_params = of.clone();
-    step_params.extend(params(details).into_iter().filter(|(_, value)| !value.is_null()));
+    let ReviewStep { action, params } = plan.verdict.clone()?;
     if done.iter().any(|done| matches!(done, CommentResult::Failed(_))) {
         let message = format!("the verdict `{verdict}` was not submitted, because a comment was not posted");
         return Some(Err(
-            ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(action, &step_params))
+            ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(action, &params))
         ));
     }
-    Some(run.step(action, step_params).await.and_then(|outcome| check_verdict(verdict, outcome)))
+    let outcome = run.step_agreed(action, params, agreed).await;
+    Some(outcome.and_then(|outcome| check_verdict(verdict, outcome)))
 }
 
 /// A GitLab that does not know the quick action keeps it as a note.

@@ -79,6 +79,48 @@ fn a_review_is_asked_about_before_its_first_comment() {
 }
 
 #[test]
+fn a_review_is_published_whole_or_not_at_all() {
+    for setting in ["write,token", "write"] {
+        let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", setting)]);
+        let of = json!({"fullPath": "acme/widget", "iid": 5});
+        let review = json!({
+            "fullPath": "acme/widget", "iid": 5, "verdict": "approve",
+            "comments": [{"body": "Reads well to me."}, {"body": "One more."}],
+        });
+        let asked = run(&mut client, "merge_request.review", &review, false);
+        assert_eq!(kind(&asked), "needs_confirmation", "{}", asked.text);
+        // The question names what will run, in its order.
+        let hit = asked.structured["error"]["would_hit"].as_array().unwrap();
+        let actions: Vec<&str> = hit.iter().map(|row| row["action"].as_str().unwrap()).collect();
+        let expected =
+            ["draft_note.create", "draft_note.create", "draft_note.publish_all", "merge_request.approve"];
+        assert_eq!(actions, expected, "{}", asked.text);
+        assert!(!run(&mut client, "draft_note.list", &of, false).text.contains("Reads well"));
+        let done = client.call(EXECUTE, asked.structured["error"]["fix"]["arguments"].clone());
+        assert!(!done.is_error && !done.text.contains("needs_confirmation"), "{setting}: {}", done.text);
+        let threads = run(&mut client, "merge_request_discussion.list", &of, false).text;
+        assert!(threads.contains("Reads well to me.") && threads.contains("One more."), "{threads}");
+        assert!(!run(&mut client, "draft_note.list", &of, false).text.contains("Reads well"));
+        let approvals = run(&mut client, "merge_request.get_approvals", &of, false);
+        assert_eq!(approvals.structured["data"]["user_has_approved"], true, "{}", approvals.text);
+    }
+}
+
+#[test]
+fn a_review_whose_verdict_is_denied_posts_nothing() {
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "merge_request.approve")]);
+    let of = json!({"fullPath": "acme/widget", "iid": 5});
+    let review = json!({
+        "fullPath": "acme/widget", "iid": 5, "verdict": "approve", "comments": [{"body": "Reads well to me."}],
+    });
+    let denied = run(&mut client, "merge_request.review", &review, true);
+    assert_eq!(kind(&denied), "denied", "{}", denied.text);
+    for list in ["draft_note.list", "merge_request_discussion.list"] {
+        assert!(!run(&mut client, list, &of, false).text.contains("Reads well"), "{list}");
+    }
+}
+
+#[test]
 fn grants_and_raised_risks_are_asked_about() {
     let commit = |extra: Value, actions: Value| {
         let mut params =
