@@ -33,6 +33,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         capabilities: Default::default(),
         local_hints: true,
         read_tool: false,
+        confirm_key: None,
     };
     Ok(Tools::new(settings, &Composites)?)
 }

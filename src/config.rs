@@ -14,7 +14,7 @@ mod table;
 mod values;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
@@ -28,19 +28,19 @@ pub use instances::ConfiguredInstance;
 use instances::plain_name;
 pub use job::JOB_VARIABLES;
 pub use sources::Flags;
-use sources::{SettingsFile, Sources, read_file};
+use sources::{Found, SettingsFile, Sources, read_file};
 use table::{
-    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
-    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES,
-    LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE,
-    TIMEOUT, TOOLSETS,
+    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, CONFIRM_KEY,
+    CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR,
+    FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, POLICY, PROJECT,
+    QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
 };
 pub use table::{
     FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table,
 };
 
 use crate::call::QuickActions;
-use crate::gitlab::{self, ClientCertificate, ExtraHeader};
+use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret};
 use crate::policy::{self, Confirm, FamilyTool};
 use crate::server;
 use crate::surface::{self, Kind};
@@ -59,6 +59,8 @@ pub struct Config {
     pub others: Vec<ConfiguredInstance>,
     pub login: Login,
     pub policy: policy::Settings,
+    /// Key of the confirmation tokens that several servers share.
+    pub confirm_key: Option<Secret>,
     /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
     /// Setting that switches confirmation off, as written, and whether it takes effect.
@@ -139,6 +141,7 @@ impl Config {
             others,
             login,
             policy: sources.policy(&surface, confirmation.confirm)?,
+            confirm_key: sources.confirm_key()?,
             quick_actions: sources.parse_required(&QUICK_ACTIONS, values::quick_actions)?,
             autopilot: confirmation.autopilot,
             surface,
@@ -264,6 +267,7 @@ impl Config {
             gitlab: gitlab::Settings { credential, ..connection },
             policy,
             quick_actions: self.quick_actions,
+            confirm_key: self.confirm_key.clone(),
             audit: self.audit,
             project: self.project.clone().filter(|_| self.default.name == of.name),
             max_bytes: self.max_bytes,
@@ -289,6 +293,17 @@ impl Sources<'_> {
                 .filter(|_| autopilot)
                 .map(|origin| (origin, confirm == Confirm::NEVER || !is_set)),
         })
+    }
+
+    /// The key of the confirmation tokens, of the file if both are set.
+    fn confirm_key(&self) -> Result<Option<Secret>, ConfigError> {
+        let found = match self.find(&CONFIRM_KEY_FILE)? {
+            Some(Found { text, origin }) => {
+                Some(Found { text: read_file(Path::new(text.trim()), &origin)?, origin })
+            }
+            None => self.find(&CONFIRM_KEY)?,
+        };
+        found.map(|found| self.parse_found(&CONFIRM_KEY, found, values::confirm_key)).transpose()
     }
 
     /// Policy settings, as written.

@@ -13,8 +13,8 @@ pub use credentials::{
 };
 pub use foreign::{FLAG_ALIASES, FOREIGN_FLAGS, FOREIGN_VARIABLES};
 pub use http::{
-    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, INSTANCES, METRICS,
-    OAUTH_APPLICATIONS, PUBLIC_URL, TLS_CERT, TLS_KEY,
+    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, CONFIRM_KEY, CONFIRM_KEY_FILE, HTTP,
+    INSTANCES, METRICS, OAUTH_APPLICATIONS, PUBLIC_URL, TLS_CERT, TLS_KEY,
 };
 use setting::SWITCH;
 pub use setting::Setting;
@@ -315,7 +315,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All settings, in display order.
-pub static SETTINGS: [&Setting; 54] = [
+pub static SETTINGS: [&Setting; 56] = [
     &URL,
     &TOKEN_FILE,
     &TOKEN,
@@ -365,6 +365,8 @@ pub static SETTINGS: [&Setting; 54] = [
     &ALLOWED_ORIGINS,
     &INSTANCES,
     &OAUTH_APPLICATIONS,
+    &CONFIRM_KEY,
+    &CONFIRM_KEY_FILE,
     &CALLER_RATE,
     &CALLER_CALLS,
     &AUDIT,
@@ -400,7 +402,7 @@ pub fn render_help() -> String {
         "Environment variables without a flag, because other users of the machine can list arguments:\n"
             .to_owned();
     for setting in SETTINGS.iter().filter(|setting| setting.flag.is_none()) {
-        let _ = writeln!(help, "  {:20}  {}", setting.name, setting.what);
+        let _ = writeln!(help, "  {:22}  {}", setting.name, setting.what);
     }
     help.push_str("Flags take precedence over variables, and variables over the file of --config.\n");
     help

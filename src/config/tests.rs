@@ -51,8 +51,8 @@ fn nothing_set_is_gitlab_com_without_a_token() {
 #[test]
 fn every_default_and_example_is_accepted_by_its_own_setting() {
     for setting in SETTINGS {
-        // Files and directories of the examples do not exist on a test machine.
-        let is_elsewhere = ["TOKEN", "FILE", "DIR"].contains(&setting.value);
+        // Files and directories of the examples do not exist on a test machine, and no example is a secret.
+        let is_elsewhere = ["TOKEN", "KEY", "FILE", "DIR"].contains(&setting.value);
         for text in setting.default.iter().chain((!is_elsewhere).then_some(&setting.example)) {
             // The settings of the HTTP server are read where there is one.
             let server = [("GITLAB_MCP_HTTP", "127.0.0.1:0"), ("GITLAB_MCP_AUTH", "token")];
@@ -277,6 +277,25 @@ fn a_token_that_would_travel_in_the_clear_is_noticed() {
         assert!(!exposes(url), "{url}");
     }
     assert!(!exposes_token(&[("GITLAB_URL", "http://a.b")]));
+}
+
+#[test]
+fn a_key_of_confirmations_is_long_and_never_shown() {
+    let key = "0123456789abcdef".repeat(2);
+    assert!(!format!("{:?}", resolve(&[("GITLAB_MCP_CONFIRM_KEY", &key)]).unwrap()).contains("cdef"));
+    let kept = file(&format!("{key}\n"));
+    let from_file = [("GITLAB_MCP_CONFIRM_KEY_FILE", kept.path().to_str().unwrap())];
+    assert!(resolve(&from_file).unwrap().confirm_key.is_some());
+    for (short, name) in [
+        (&key[1..], "GITLAB_MCP_CONFIRM_KEY"),
+        ("two words of 32 characters, abcd", "GITLAB_MCP_CONFIRM_KEY"),
+    ] {
+        let message = refusal(&[(name, short)]);
+        assert!(message.starts_with("GITLAB_MCP_CONFIRM_KEY: invalid value (not shown)"), "{message}");
+    }
+    let short = file(&key[1..]);
+    let message = refusal(&[("GITLAB_MCP_CONFIRM_KEY_FILE", short.path().to_str().unwrap())]);
+    assert!(message.starts_with("GITLAB_MCP_CONFIRM_KEY_FILE: invalid value (not shown)"), "{message}");
 }
 
 #[test]

@@ -239,6 +239,12 @@ pub(super) fn token(text: &str) -> Option<String> {
     parse_token(text)
 }
 
+/// Parses a key that is too long to be guessed: 32 characters of any base64 or hexadecimal text are at least 128 bits.
+pub(super) fn confirm_key(text: &str) -> Option<Secret> {
+    let is_key = (32..=1024).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+    is_key.then(|| Secret::new(text.to_owned()))
+}
+
 pub(super) fn command(text: &str) -> Option<CommandLine> {
     CommandLine::parse(text)
 }

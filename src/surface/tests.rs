@@ -21,6 +21,7 @@ fn tools(policy: policy::Settings) -> Arc<Tools> {
         capabilities: tools::Capabilities::Full,
         local_hints: true,
         read_tool: false,
+        confirm_key: None,
     };
     Arc::new(Tools::new(settings, &crate::composite::Composites).unwrap())
 }

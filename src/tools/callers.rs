@@ -14,6 +14,7 @@ use crate::gitlab::{self, Client, Credential, HttpClients, UpstreamCounts, is_re
 use crate::policy::{self, Confirm};
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
+use crate::tools::confirmation::token::UsedTokens;
 use crate::tools::instances::{ConfiguredInstance, InstanceSettings, Instances, labels};
 use crate::tools::state::{CompositeActions, Settings, SetupError, SharedParts, Tools};
 
@@ -68,6 +69,7 @@ pub struct ToolsFactory {
     catalog: Arc<Catalog>,
     ranker: Arc<OnceLock<Ranker>>,
     auditor: Auditor,
+    used_tokens: Arc<UsedTokens>,
     connections: BTreeMap<ConnectionKey, Arc<HttpClients>>,
 }
 
@@ -122,6 +124,7 @@ impl ToolsFactory {
             catalog,
             ranker,
             auditor,
+            used_tokens: Arc::default(),
             connections,
         })
     }
@@ -188,6 +191,7 @@ impl ToolsFactory {
                     None => Arc::new(HttpClients::new(&settings.gitlab)),
                 },
                 instances: Arc::clone(&labels),
+                used_tokens: Arc::clone(&self.used_tokens),
                 auditor,
                 client,
             };

@@ -11,12 +11,12 @@ use url::Url;
 use crate::call::{Context, LookupCache, QuickActions};
 use crate::catalog::{self, Action, Catalog, CatalogError};
 use crate::files::Files;
-use crate::gitlab::{self, Client, Credential, HttpClients, Token};
+use crate::gitlab::{self, Client, Credential, HttpClients, Secret, Token};
 use crate::policy::{self, Policy, PolicyError, Rule};
 use crate::search::{self, Ranker, SearchError};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::{Audit, AuditEntry, Auditor};
-use crate::tools::confirmation::token::TokenIssuer;
+use crate::tools::confirmation::token::{TokenIssuer, UsedTokens};
 use crate::tools::errors::ToolError;
 use crate::tools::instance_version::cache::InstanceVersion;
 use crate::tools::token_info::cache::{TokenInfo, TokenStanding};
@@ -49,6 +49,8 @@ const LIST_TIME: Duration = Duration::from_secs(50);
 pub struct Settings {
     pub gitlab: gitlab::Settings,
     pub policy: policy::Settings,
+    /// Key of the confirmation tokens that several servers share; none for a random one.
+    pub confirm_key: Option<Secret>,
     /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
     /// The `fullPath` of a call that names none.
@@ -107,6 +109,7 @@ pub(crate) struct SharedParts {
     pub(crate) ranker: Arc<OnceLock<Ranker>>,
     pub(crate) auditor: Auditor,
     pub(crate) http_clients: Arc<HttpClients>,
+    pub(crate) used_tokens: Arc<UsedTokens>,
     /// The client of other tools of the same caller and instance.
     pub(crate) client: Option<Arc<Client>>,
 }
@@ -171,6 +174,7 @@ impl Tools {
             auditor: Auditor::new(settings.audit),
             http_clients: Arc::new(HttpClients::new(&settings.gitlab)),
             instances: Arc::from([]),
+            used_tokens: Arc::default(),
             client: None,
         };
         Tools::with_parts(settings, composites, shared)
@@ -182,13 +186,14 @@ impl Tools {
         composites: &'static dyn CompositeActions,
         shared: SharedParts,
     ) -> Result<Tools, SetupError> {
-        let SharedParts { catalog, ranker, auditor, http_clients, instances, client } = shared;
+        let SharedParts { catalog, ranker, auditor, http_clients, instances, used_tokens, client } = shared;
+        let confirm_key = confirm_key(settings.confirm_key.as_ref(), settings.gitlab.credential.as_ref());
         Ok(Tools {
             instances,
             ranker,
             policy: Policy::new(settings.policy, &catalog).map_err(|error| with_nearest(error, &catalog))?,
             catalog,
-            tokens: TokenIssuer::new(),
+            tokens: TokenIssuer::new(confirm_key, used_tokens),
             quick_actions: settings.quick_actions,
             limits: TokenInfo::default(),
             instance_version: InstanceVersion::default(),
@@ -256,6 +261,15 @@ impl Tools {
             None => action,
         }
     }
+}
+
+/// The key of one caller's confirmation tokens. A token that is renewed is this server's own, and the same on each server.
+fn confirm_key(shared: Option<&Secret>, credential: Option<&Credential>) -> Option<[u8; 32]> {
+    let token = match credential {
+        Some(Credential::Fixed(token)) => Some(token),
+        Some(Credential::Renewed(_)) | None => None,
+    };
+    Some(shared?.derive_key("confirmation tokens", token))
 }
 
 /// True unless the token is known to be of a kind that GitLab does not describe to itself.

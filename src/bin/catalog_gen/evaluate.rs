@@ -108,5 +108,6 @@ fn unconnected() -> Result<tools::Settings, GeneratorError> {
         capabilities: tools::Capabilities::Minimal,
         local_hints: true,
         read_tool: false,
+        confirm_key: None,
     })
 }

@@ -116,6 +116,29 @@ pub static OAUTH_APPLICATIONS: Setting = Setting {
     example: "5f1c0e…",
 };
 
+pub static CONFIRM_KEY: Setting = Setting {
+    name: "GITLAB_MCP_CONFIRM_KEY",
+    aliases: &[],
+    flag: None,
+    value: "KEY",
+    what: "Key of the confirmation tokens, for replicas that accept each other's; see docs/guides/deploy.md. Default: a \
+           random key of the process.",
+    accepts: "32 to 1024 printable characters without spaces, such as the output of `openssl rand -hex 32`",
+    default: None,
+    example: "4f0e…",
+};
+
+pub static CONFIRM_KEY_FILE: Setting = Setting {
+    name: "GITLAB_MCP_CONFIRM_KEY_FILE",
+    aliases: &[],
+    flag: Some("confirm-key-file"),
+    value: "FILE",
+    what: "File with the key, in place of GITLAB_MCP_CONFIRM_KEY.",
+    accepts: "the path of a readable file that contains only a key",
+    default: None,
+    example: "/run/secrets/confirm-key",
+};
+
 pub static CALLER_RATE: Setting = Setting {
     name: "GITLAB_MCP_CALLER_RATE",
     aliases: &[],

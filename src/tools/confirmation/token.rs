@@ -1,8 +1,8 @@
 //! Confirmation tokens: an HMAC over one call, with a time limit, good for one use.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,13 +17,38 @@ const NONCE_BYTES: usize = 9;
 const TIME_BYTES: usize = 4;
 const MAC_BYTES: usize = 16;
 
-/// Issues confirmation tokens and takes each back once. The key is of this process: no token from elsewhere is taken.
+/// Time by which the clocks of two servers with one key may differ.
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(60);
+
+/// Issues confirmation tokens and takes each back once. Without a shared key, no token from elsewhere is taken.
 pub struct TokenIssuer {
     key: Key,
     random: SystemRandom,
+    clock: Clock,
+    used: Arc<UsedTokens>,
+}
+
+/// The tokens that were used in this process, by their nonces, until they would have expired. Callers share them: the
+/// state of a caller may be dropped and made again while its tokens are valid.
+#[derive(Debug, Default)]
+pub struct UsedTokens(Mutex<BTreeMap<[u8; NONCE_BYTES], u64>>);
+
+/// Unix time in seconds. It goes on from the start of the process whatever becomes of the system's clock: a clock that is
+/// set back would make used tokens valid again.
+struct Clock {
     started: Instant,
-    /// The nonces that were used, until the tokens would have expired.
-    used: Mutex<BTreeMap<[u8; NONCE_BYTES], Instant>>,
+    unix_start: u64,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Clock { started: Instant::now(), unix_start: unix.as_secs() }
+    }
+
+    fn now(&self) -> u64 {
+        self.unix_start + self.started.elapsed().as_secs()
+    }
 }
 
 /// Reasons to reject a token.
@@ -35,21 +60,27 @@ pub enum TokenError {
     Expired,
     #[error("the confirmation token has been used")]
     Used,
+    #[error("the confirmation token was issued by a server whose clock is ahead of this one's")]
+    Early,
 }
 
 impl TokenIssuer {
-    /// Creates tokens with a random key of the system. None if that fails: tokens are not available then.
-    pub fn new() -> Option<TokenIssuer> {
+    /// Creates tokens with a shared key, or a random one of the system. None if that fails: tokens are not available
+    /// then.
+    pub fn new(shared: Option<[u8; 32]>, used: Arc<UsedTokens>) -> Option<TokenIssuer> {
         let random = SystemRandom::new();
-        let key = Key::generate(hmac::HMAC_SHA256, &random).ok()?;
-        Some(TokenIssuer { key, random, started: Instant::now(), used: Mutex::default() })
+        let key = match shared {
+            Some(key) => Key::new(hmac::HMAC_SHA256, &key),
+            None => Key::generate(hmac::HMAC_SHA256, &random).ok()?,
+        };
+        Some(TokenIssuer { key, random, clock: Clock::start(), used })
     }
 
     /// A token for one call, described by all that it is bound to.
     pub fn issue(&self, subject: &str) -> Option<String> {
         let mut nonce = [0_u8; NONCE_BYTES];
         self.random.fill(&mut nonce).ok()?;
-        let issued = u32::try_from(self.started.elapsed().as_secs()).ok()?.to_be_bytes();
+        let issued = u32::try_from(self.clock.now()).ok()?.to_be_bytes();
         let mut token = [nonce.as_slice(), issued.as_slice()].concat();
         let mac = hmac::sign(&self.key, &message(&token, subject));
         token.extend_from_slice(mac.as_ref().get(..MAC_BYTES)?);
@@ -67,12 +98,15 @@ impl TokenIssuer {
         }
         let nonce: [u8; NONCE_BYTES] = nonce.try_into().map_err(|_| TokenError::Mismatch)?;
         let issued: [u8; TIME_BYTES] = issued.try_into().map_err(|_| TokenError::Mismatch)?;
-        let expires = self.started + Duration::from_secs(u32::from_be_bytes(issued).into()) + TOKEN_LIFETIME;
-        let now = Instant::now();
+        let (issued, now) = (u64::from(u32::from_be_bytes(issued)), self.clock.now());
+        let expires = issued + TOKEN_LIFETIME.as_secs();
         if now >= expires {
             return Err(TokenError::Expired);
         }
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if issued > now + MAX_CLOCK_SKEW.as_secs() {
+            return Err(TokenError::Early);
+        }
+        let mut used = self.used.0.lock().unwrap_or_else(PoisonError::into_inner);
         used.retain(|_, expires| *expires > now);
         match used.insert(nonce, expires) {
             Some(_) => Err(TokenError::Used),
@@ -108,20 +142,30 @@ fn is_equal(expected: &[u8], given: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    fn new_issuer(shared: Option<[u8; 32]>) -> TokenIssuer {
+        TokenIssuer::new(shared, Arc::default()).unwrap()
+    }
+
+    /// An issuer of one key, at this second.
+    fn at(unix_start: u64, used: &Arc<UsedTokens>) -> TokenIssuer {
+        let issuer = TokenIssuer::new(Some([7; 32]), Arc::clone(used)).unwrap();
+        TokenIssuer { clock: Clock { started: Instant::now(), unix_start }, ..issuer }
+    }
+
     #[test]
     fn a_token_is_of_one_call_and_taken_once() {
-        let issuer = TokenIssuer::new().unwrap();
+        let issuer = new_issuer(None);
         let token = issuer.issue("delete 1").unwrap();
         assert_ne!(token, issuer.issue("delete 1").unwrap());
         assert_eq!(issuer.redeem(&token, "delete 2"), Err(TokenError::Mismatch));
-        assert_eq!(TokenIssuer::new().unwrap().redeem(&token, "delete 1"), Err(TokenError::Mismatch));
+        assert_eq!(new_issuer(None).redeem(&token, "delete 1"), Err(TokenError::Mismatch));
         assert_eq!(issuer.redeem(&token, "delete 1"), Ok(()));
         assert_eq!(issuer.redeem(&token, "delete 1"), Err(TokenError::Used));
     }
 
     #[test]
     fn a_token_with_any_byte_changed_is_none() {
-        let issuer = TokenIssuer::new().unwrap();
+        let issuer = new_issuer(None);
         let token = issuer.issue("x").unwrap();
         let bytes = URL_SAFE_NO_PAD.decode(&token).unwrap();
         for at in 0..bytes.len() {
@@ -140,13 +184,31 @@ mod tests {
 
     #[test]
     fn a_token_expires() {
-        let Some(started) = Instant::now().checked_sub(TOKEN_LIFETIME + Duration::from_secs(1)) else {
-            return;
-        };
-        let issuer = TokenIssuer::new().unwrap();
-        // Issued at second 0 of a process that began longer ago than a token lives.
-        let token = issuer.issue("x").unwrap();
-        let late = TokenIssuer { started, ..issuer };
-        assert_eq!(late.redeem(&token, "x"), Err(TokenError::Expired));
+        let used = Arc::default();
+        let token = at(1_000, &used).issue("x").unwrap();
+        assert_eq!(at(1_000 + TOKEN_LIFETIME.as_secs(), &used).redeem(&token, "x"), Err(TokenError::Expired));
+        assert_eq!(at(999 + TOKEN_LIFETIME.as_secs(), &used).redeem(&token, "x"), Ok(()));
+    }
+
+    #[test]
+    fn servers_with_one_key_take_each_others_tokens_once_each() {
+        let (one, other) = (new_issuer(Some([7; 32])), new_issuer(Some([7; 32])));
+        let token = one.issue("delete 1").unwrap();
+        assert_eq!(new_issuer(Some([8; 32])).redeem(&token, "delete 1"), Err(TokenError::Mismatch));
+        assert_eq!(other.redeem(&token, "delete 2"), Err(TokenError::Mismatch));
+        for issuer in [&one, &other] {
+            assert_eq!(issuer.redeem(&token, "delete 1"), Ok(()));
+            assert_eq!(issuer.redeem(&token, "delete 1"), Err(TokenError::Used));
+        }
+        // The state of a caller was made anew within the process.
+        let anew = TokenIssuer::new(Some([7; 32]), Arc::clone(&one.used)).unwrap();
+        assert_eq!(anew.redeem(&token, "delete 1"), Err(TokenError::Used));
+    }
+
+    #[test]
+    fn clocks_may_differ_by_a_minute() {
+        let token = at(1_000, &Arc::default()).issue("x").unwrap();
+        assert_eq!(at(940, &Arc::default()).redeem(&token, "x"), Ok(()));
+        assert_eq!(at(939, &Arc::default()).redeem(&token, "x"), Err(TokenError::Early));
     }
 }

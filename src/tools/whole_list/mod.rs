@@ -274,6 +274,7 @@ mod tests {
             capabilities: Capabilities::default(),
             local_hints: false,
             read_tool: false,
+            confirm_key: None,
         };
         Tools::new(settings, &Composites).unwrap()
     }

@@ -150,6 +150,32 @@ fn a_confirmation_token_is_good_for_its_caller_only() {
 }
 
 #[test]
+fn replicas_that_share_a_key_take_each_others_confirmation_tokens_of_the_same_caller() {
+    let tenant = Tenant::new("glpat-first-caller-secret", "MARK", 41);
+    let replica = |key: &str| {
+        let variables = [("GITLAB_CONFIRM", "destructive,token"), ("GITLAB_MCP_CONFIRM_KEY", key)];
+        HttpServer::for_callers(&tenant.gitlab.url(), &variables)
+    };
+    let (key, other_key) = ("k".repeat(32), "x".repeat(32));
+    let (one, other, stranger) = (replica(&key), replica(&key), replica(&other_key));
+    let asked = tenant.call(&one, "issue.delete", json!({"fullPath": "team/app", "iid": 7}));
+    let confirmed = asked["structuredContent"]["error"]["fix"]["arguments"].clone();
+    let send = |server: &HttpServer, headers: &[(&str, &str)]| {
+        let answer = server.call(headers, EXECUTE, confirmed.clone());
+        (error_kind(&answer).to_owned(), tenant.deletions())
+    };
+    let own = [("PRIVATE-TOKEN", tenant.token)];
+    let refused = |deletions| ("needs_confirmation".to_owned(), deletions);
+    assert_eq!(send(&stranger, &own), refused(0), "another key");
+    assert_eq!(send(&other, &[("PRIVATE-TOKEN", "glpat-other-caller-secret")]), refused(0), "another caller");
+    assert_eq!(send(&other, &own), ("(no error)".to_owned(), 1), "the other replica");
+    assert_eq!(send(&other, &own), refused(1), "it was used there");
+    let narrowed = [own[0], ("X-MCP-Toolsets", "issues")];
+    assert_eq!(send(&other, &narrowed), refused(1), "nor by the same caller with less to do");
+    assert!(!other.log().contains(&key) && !other.log().contains("kkkk"), "{}", other.log());
+}
+
+#[test]
 fn look_ups_are_not_shared_by_tokens_of_one_instance() {
     let tenant = Tenant::new("glpat-first-caller-secret", "MARK", 41);
     let server = HttpServer::for_callers(&tenant.gitlab.url(), &[]);
