@@ -1,7 +1,9 @@
-//! Rules of `catalog/rules.toml` on parameters of this server's own: edits of long texts, marks before a text, waits for a
-//! state, and names of labels.
+//! Rules of `catalog/rules.toml` on parameters that this server adds or fills in: edits of long texts, marks before a text,
+//! waits for a state, names of labels, and pins to the state of an object.
 
-use gitlab_mcp::catalog::{Action, Base, Kind, LabelNames, Param, Place, StateWait, TextEdit, TextMark};
+use gitlab_mcp::catalog::{
+    Action, Base, Kind, LabelNames, Param, Place, StatePin, StateWait, TextEdit, TextMark,
+};
 use serde::Deserialize;
 
 use crate::action_ids::Ids;
@@ -53,6 +55,35 @@ pub struct MarkRule {
     actions: Vec<String>,
     set: TextMark,
     note: String,
+}
+
+/// Parameters that tie a call to the state of an object.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinRule {
+    actions: Vec<String>,
+    pin: StatePin,
+}
+
+/// Sets the parameters that tie a call to the state of an object.
+pub fn set_pins(rules: &[PinRule], actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    for PinRule { actions: patterns, pin } in rules {
+        let row = format!("pins {}", pin.param);
+        for read in [Some(&pin.read), pin.since.as_ref()].into_iter().flatten() {
+            ids.expand(read, &row, faults);
+        }
+        let read = actions.iter().find(|action| action.id == pin.read);
+        let unknown = pin.takes.keys().filter(|name| read.is_some_and(|read| read.param(name).is_none()));
+        faults.extend(unknown.map(|name| format!("{row}: no parameter {name} of {}", pin.read)));
+        for id in expand_all(patterns, &ids, &row, faults) {
+            let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
+            if action.param(&pin.param).is_none() {
+                faults.push(format!("{row}: {id} has no such parameter"));
+            }
+            action.pin = Some(pin.clone());
+        }
+    }
 }
 
 /// Sets the marks of texts, and adds the parameter behind the text.

@@ -12,7 +12,7 @@ use crate::action_ids::Ids;
 use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 use crate::duplicate_risk::share_risks;
 use crate::error::GeneratorError;
-use crate::own_params::{self, EditRules, LabelRule, MarkRule, WaitRules};
+use crate::own_params::{self, EditRules, LabelRule, MarkRule, PinRule, WaitRules};
 use crate::place_rules::PlaceRules;
 use crate::risk_rules::{RiskRules, set_effects};
 use crate::rule_params::{matches, walk};
@@ -61,6 +61,8 @@ pub struct Rules {
     label_names: Vec<LabelRule>,
     #[serde(default)]
     text_marks: Vec<MarkRule>,
+    #[serde(default)]
+    pins: Vec<PinRule>,
     #[serde(default)]
     naming: NamingRules,
     #[serde(default)]
@@ -208,6 +210,7 @@ impl Rules {
         own_params::set_waits(&self.waits, actions, &mut faults);
         own_params::set_label_names(&self.label_names, actions, &mut faults);
         own_params::set_text_marks(&self.text_marks, actions, &mut faults);
+        own_params::set_pins(&self.pins, actions, &mut faults);
         let ids = Ids::new(actions);
         for id in self.changes.receipts.iter().flat_map(|receipt| &receipt.actions) {
             ids.expand(id, "changes.receipts", &mut faults);

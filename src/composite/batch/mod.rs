@@ -119,10 +119,23 @@ async fn check_ahead(
         return Ok(Vec::new());
     }
     let numbers: Vec<usize> = asked.iter().map(|ask| ask.number).collect();
-    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &asked).await {
+    let params = with_asked_params(run, &asked);
+    match confirmation::confirm_together(run.tools, run.id, run.request, &params, &asked).await {
         Some(question) => Err(question),
         None => Ok(numbers),
     }
+}
+
+/// The parameters of the batch, with those of its calls as they are asked about.
+fn with_asked_params(run: &CompositeRun<'_>, asked: &[PendingCall]) -> Map<String, Value> {
+    let mut params = run.params.clone();
+    let Some(Value::Array(calls)) = params.get_mut("calls") else { return params };
+    for ask in asked {
+        if let Some(Value::Object(call)) = calls.get_mut(ask.number - 1) {
+            call.insert("params".to_owned(), json!(ask.params));
+        }
+    }
+    params
 }
 
 /// True if the call itself is wrong, independent of GitLab's data.
@@ -169,6 +182,11 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
     if execute::deny_beforehand(run.tools, &checked).await.is_some() {
         return Ok(None);
     }
+    let consent = ExecuteRequest { confirm: run.request.confirm, ..request };
+    let given = checked.params().clone();
+    let checked = execute::pin_to_shown(run.tools, checked, &consent).await?;
+    let shown = checked.params().iter().filter(|(name, _)| !given.contains_key(*name));
+    let shown: Map<String, Value> = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
     let known = match lookups::call(run.tools, &checked).await {
         Ok(known) => known.within(run.id),
         Err(failure) => return Err(diagnosis::diagnose_lookup(run.tools, failure).await),
@@ -176,7 +194,11 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
     let located = locate::locate(run.tools, known.effects()).await;
     let known = locate::apply_paths(known, &located);
     Ok(match run.tools.policy.decide(known.effects(), Consent::default()) {
-        Decision::Confirm(rule) => Some(ask(rule, Some((known, checked)))),
+        Decision::Confirm(rule) => {
+            let mut ask = ask(rule, Some((known, checked)));
+            ask.params.extend(shown);
+            Some(ask)
+        }
         _ => None,
     })
 }

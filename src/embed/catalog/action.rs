@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::additions::{Companion, Join, LabelNames, RowFilter, StateNote, StateWait, TextEdit, TextMark};
+use super::additions::{
+    Companion, Join, LabelNames, RowFilter, StateNote, StatePin, StateWait, TextEdit, TextMark,
+};
 use super::effects::{Landing, Raise, Risk};
 use super::json::Json;
 use super::operation::{Interface, Operation, Scope};
@@ -112,6 +114,9 @@ pub struct Action {
     /// A mark of a text that a parameter sets. From `[[text_marks]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub text_mark: Option<TextMark>,
+    /// The parameter that ties a call to the object that was shown. From `[[pins]]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub pin: Option<StatePin>,
 }
 
 /// Actions that a composite action consists of; any action of the catalog if it lists none.

@@ -61,6 +61,25 @@ pub struct LabelNames {
     pub with: BTreeMap<String, Json>,
 }
 
+/// A parameter that ties a call to the object as it was shown when the call was confirmed: GitLab refuses the call once
+/// the field has another value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatePin {
+    /// The parameter, which is sent with the value of the field.
+    pub param: String,
+    /// Id of the read that shows the object. It takes the parameters of its path that the call has.
+    pub read: String,
+    /// Its further parameters, each by the first of these parameters that the call has.
+    #[serde(default)]
+    pub takes: BTreeMap<String, Vec<String>>,
+    /// Field of its response.
+    pub field: String,
+    /// Id of the read that lists the commits between two values, which it takes as `from` and `to`.
+    #[serde(default)]
+    pub since: Option<String>,
+}
+
 /// The meaning of a value in a response, and the action that is next. From `[[states]]` in `catalog/rules.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StateNote {

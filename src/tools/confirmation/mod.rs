@@ -1,6 +1,7 @@
 //! Confirmation of calls: the error that shows what a call would hit, and the consent that is bound to just that
 //! call.
 
+pub mod pin;
 pub mod token;
 
 use futures_util::future::BoxFuture;
@@ -195,6 +196,9 @@ pub async fn confirmation_error(
 ) -> Result<ToolError, ToolError> {
     let CheckedCall { call, checked } = call;
     let target = look_up_target(tools, call, checked).await?;
+    if let Some(changed) = pin::refuse_changed(tools, checked, request, &target.rows).await {
+        return Ok(changed);
+    }
     let what = mapping::strictest_operation(call).unwrap_or_else(|| call.action().to_owned());
     let message = format!(
         "{what} needs confirmation: {why}. It would send {} {}. Nothing was changed",
@@ -272,6 +276,10 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
         return vec![TargetRead { action: "api.rest".to_owned(), params, is_thing_itself: false }];
     }
     let mut looks = Vec::new();
+    if let Some(pin) = &action.pin {
+        let params = pin::read_params(tools, pin, checked.params());
+        looks.push(TargetRead { action: pin.read.clone(), params, is_thing_itself: true });
+    }
     let id = format!("{}.get", action.domain());
     if let Some(get) = tools.catalog.get(&id).ok().flatten() {
         let is_thing_itself = is_above(&get, call, action);
@@ -349,7 +357,7 @@ fn read_target<'t>(
 }
 
 /// Fields that identify an object and its contents for a person, in GitLab's two spellings.
-const SUMMARY_FIELDS: [&str; 26] = [
+const SUMMARY_FIELDS: [&str; 28] = [
     "path_with_namespace",
     "full_path",
     "reference",
@@ -367,6 +375,8 @@ const SUMMARY_FIELDS: [&str; 26] = [
     "protected",
     "merged",
     "environment_scope",
+    "sha",
+    "last_commit_id",
     "open_issues_count",
     "user_notes_count",
     "forks_count",

@@ -25,6 +25,7 @@ use crate::present::{self, Options};
 use crate::text::{excerpt, plain_text};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
+use crate::tools::confirmation::pin;
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
 use crate::tools::own_reads::locate;
 use crate::tools::reply::empty_list::EmptyList;
@@ -156,6 +157,7 @@ async fn run(
         return Err(denied);
     }
     let RewrittenCall { checked, texts } = rewrite(tools, checked, request, &mut notes).await?;
+    let checked = if manner.agreed { checked } else { pin_to_shown(tools, checked, request).await? };
     let part = job_log::log_selection(&action, checked.params())?;
     let call = match lookups::call(tools, &checked).await {
         Ok(call) => call,
@@ -203,7 +205,10 @@ async fn run(
             })?;
             let permit = file_transfer::prepare(tools, request, permit)?;
             let reply = match send(tools, (&permit, &checked), request, manner.sieve, entry).await {
-                Err(error) => return Err(edits::explain_conflict(tools, &texts, request, error).await),
+                Err(error) => {
+                    let error = edits::explain_conflict(tools, &texts, request, error).await;
+                    return Err(pin::explain_refusal(tools, &checked, request, error).await);
+                }
                 Ok(reply) => reply,
             };
             let call = permit.call().clone();
@@ -302,6 +307,21 @@ async fn rewrite(
         None => checked,
     };
     Ok(RewrittenCall { checked, texts })
+}
+
+/// Ties a call that will be asked about to the object as the question shows it.
+pub async fn pin_to_shown(
+    tools: &Tools,
+    checked: Checked,
+    request: &ExecuteRequest,
+) -> Result<Checked, ToolError> {
+    match pin::with_shown_state(tools, &checked, request).await {
+        Some(params) => {
+            let action = checked.action().clone();
+            recheck(tools, &action, request, params, &mut Vec::new()).await
+        }
+        None => Ok(checked),
+    }
 }
 
 /// Checks a request as a run does, with its global ids and the parameters of a newer instance.

@@ -52,6 +52,32 @@ fn has_mutation(action: &Action) -> bool {
     graphql.any(|graphql| graphql.kind == GraphqlKind::Mutation)
 }
 
+/// Optional parameters with the state of an object that no look-up by the other parameters shows.
+const NOT_PINNED: [(&str, &str); 2] = [
+    // `noteableId` may be of anything.
+    ("note.create", "mergeRequestDiffHeadSha"),
+    // A vulnerability is no merge request.
+    ("vulnerability_note.create", "merge_request_diff_head_sha"),
+];
+
+#[test]
+fn every_parameter_with_the_state_of_an_object_ties_a_confirmed_call_to_it_or_is_named() {
+    let is_state = |name: &str| {
+        let name = name.replace('_', "").to_lowercase();
+        ["sha", "lastcommitid"].contains(&name.as_str()) || name.ends_with("headsha")
+    };
+    let mut pinned = 0;
+    for action in actions().iter().filter(|action| action.risk != Risk::Read) {
+        for param in action.params.iter().filter(|param| is_state(&param.name) && !param.required) {
+            let is_named = NOT_PINNED.contains(&(action.id.as_str(), param.name.as_str()));
+            let is_pinned = action.pin.as_ref().is_some_and(|pin| pin.param == param.name);
+            assert!(is_pinned != is_named, "{}: {}", action.id, param.name);
+            pinned += usize::from(is_pinned);
+        }
+    }
+    assert!(pinned > 4, "{pinned}");
+}
+
 #[test]
 fn grants_are_the_reviewed_list() {
     let ids: Vec<String> =

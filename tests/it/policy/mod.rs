@@ -8,5 +8,6 @@ pub mod location_spellings;
 pub mod locations;
 pub mod read_only;
 pub mod request_spellings;
+pub mod shown_state;
 pub mod single_use;
 pub mod vault;
