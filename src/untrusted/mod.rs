@@ -2,6 +2,7 @@
 //! secrets, look-alikes of the `<gitlab>` tags, quotation.
 
 mod clean;
+mod escape;
 mod marks;
 mod quote;
 mod secrets;

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
+use super::escape::{MOST_BACKSLASHES, parse_escape};
 use super::is_invisible;
 use super::tokens::is_random;
 
@@ -34,12 +35,6 @@ const CREDENTIAL_HEADERS: [&str; 7] = ["auth", "token", "secret", "key", "pass",
 /// Names and prefixes of headers that carry no credentials.
 const PUBLIC_HEADERS: [&str; 3] = ["host", "user-agent", "forwarded"];
 const PUBLIC_PREFIXES: [&str; 2] = ["x-forwarded-", "accept"];
-
-/// Maximum number of backslashes in an escape: each level of quotation doubles them.
-const MOST_BACKSLASHES: usize = 8;
-
-/// Maximum length of an HTML character reference between `&` and `;`.
-const LONGEST_ENTITY: usize = 8;
 
 /// Values that no text may show, with a redacted `Debug`.
 #[derive(Clone, Default)]
@@ -271,7 +266,7 @@ impl First {
                     let too_many = run.saturating_sub(MOST_BACKSLASHES);
                     at += too_many;
                     let after = rest.get(run).copied().unwrap_or_default();
-                    if after != b'u' && after != self.0 {
+                    if !matches!(after, b'u' | b'x') && after != self.0 {
                         at += run - too_many;
                         continue;
                     }
@@ -306,29 +301,13 @@ fn matched(text: &str, secret: &[char]) -> Option<usize> {
     Some(text.len() - rest.len())
 }
 
-/// Strips one escaped character (JSON, Markdown, URL or HTML escapes) from the start of a text.
+/// Strips one escaped character from the start of a text. A backslash may precede any character of a secret.
 fn unescaped(text: &str, wanted: char) -> Option<&str> {
-    let code = u32::from(wanted);
-    let is_it = |digits: &str| u32::from_str_radix(digits, 16) == Ok(code);
-    // `\\u002d`, where a JSON text was quoted once more.
-    let backslashes = text.bytes().take(MOST_BACKSLASHES + 1).take_while(|byte| *byte == b'\\').count();
-    let after = text.get(backslashes..)?;
-    if (1..=MOST_BACKSLASHES).contains(&backslashes) {
-        let digits = after.strip_prefix('u').and_then(|after| after.get(..4)).filter(|digits| is_it(digits));
-        return if digits.is_some() { after.get(5..) } else { after.strip_prefix(wanted) };
+    if let Some((_, length)) = parse_escape(text).filter(|(character, _)| *character == wanted) {
+        return text.get(length..);
     }
-    if let Some(after) = text.strip_prefix('%') {
-        return after.get(..2).filter(|digits| is_it(digits)).and_then(|_| after.get(2..));
-    }
-    let entity = text.strip_prefix('&')?;
-    let end = entity.bytes().take(LONGEST_ENTITY + 1).position(|byte| byte == b';')?;
-    let (entity, after) = (entity.get(..end)?, entity.get(end + 1..)?);
-    let number = entity.strip_prefix('#')?;
-    let is_number = match number.strip_prefix(['x', 'X']) {
-        Some(digits) => is_it(digits),
-        None => number.parse() == Ok(code),
-    };
-    is_number.then_some(after)
+    let backslashes = text.bytes().take(MOST_BACKSLASHES).take_while(|byte| *byte == b'\\').count();
+    text.get(backslashes..).filter(|_| backslashes > 0)?.strip_prefix(wanted)
 }
 
 #[cfg(test)]
@@ -351,6 +330,9 @@ mod tests {
             TOKEN.replace('-', "%2d"),
             TOKEN.replace('-', "&#45;"),
             TOKEN.replace('-', "&#x2d;"),
+            TOKEN.replace('-', "%252d"),
+            TOKEN.replace('-', "&amp;#45;"),
+            TOKEN.replace('g', "\\g"),
             TOKEN.replace('g', "\\u0067"),
             TOKEN.replace("own", "o\u{200b}w\u{ad}n"),
             TOKEN.replace("own", "o w\u{7}n"),

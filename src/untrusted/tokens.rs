@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Prefixes of GitLab's tokens. <https://docs.gitlab.com/security/tokens/#token-prefixes>
-const PREFIXES: [&str; 14] = [
+use super::escape::parse_escape;
+
+/// Prefixes of GitLab's tokens, and the name of the cookie of its sessions.
+/// <https://docs.gitlab.com/security/tokens/#token-prefixes>
+const PREFIXES: [&str; 15] = [
     "glpat-",
     "gloas-",
     "gldt-",
@@ -19,10 +22,11 @@ const PREFIXES: [&str; 14] = [
     "glsoat-",
     "glffct-",
     "GR1348941",
+    "_gitlab_session=",
 ];
 
-/// The first two bytes of every prefix.
-const STARTS: [&[u8]; 2] = [b"gl", b"GR"];
+/// The first two characters of every prefix.
+const STARTS: [[char; 2]; 3] = [['g', 'l'], ['G', 'R'], ['_', 'g']];
 
 /// Minimum number of characters after a prefix: `glpat-…` in prose has fewer.
 const SHORTEST: usize = 16;
@@ -35,7 +39,7 @@ pub fn is_token(text: &str) -> bool {
 /// Returns true if a text contains the prefix of a token. Stricter than [`mask_tokens`]: for values that are withheld
 /// as a whole if they might contain a secret.
 pub fn holds_token(text: &str) -> bool {
-    PREFIXES.iter().any(|prefix| text.contains(prefix))
+    prefixes(text, 0).next().is_some()
 }
 
 /// Masks every token in a text and changes nothing else.
@@ -62,18 +66,44 @@ pub fn mask(secret: &str) -> String {
 /// The first token that begins at or after a byte.
 fn next_token(text: &str, from: usize) -> Option<Range<usize>> {
     let mut run = Run::default();
-    let starts = text.as_bytes().windows(2).enumerate().skip(from).filter(|(_, pair)| STARTS.contains(pair));
-    starts.map(|(start, _)| start).find_map(|start| {
-        let token = text.get(start..)?;
-        let prefix = PREFIXES.iter().find(|prefix| token.starts_with(**prefix))?;
-        let after = start + prefix.len();
+    prefixes(text, from).find_map(|prefix| {
         // Prefixes in a row share one run: reading it again for each would take quadratic time.
-        if after > run.end {
-            run = Run::at(text, after);
+        if prefix.end > run.end {
+            run = Run::at(text, prefix.end);
         }
-        (run.trimmed.saturating_sub(after) >= SHORTEST && after <= run.last_random)
-            .then_some(start..run.trimmed)
+        let is_long = run.trimmed.saturating_sub(prefix.end) >= SHORTEST;
+        (is_long && prefix.end <= run.last_random).then_some(prefix.start..run.trimmed)
     })
+}
+
+/// The prefixes that begin at or after a byte, verbatim or with escaped characters.
+fn prefixes(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
+    let may_start = |byte: &u8| matches!(byte, b'g' | b'G' | b'_' | b'\\' | b'%' | b'&');
+    let starts = text.as_bytes().iter().enumerate().skip(from).filter(move |(_, byte)| may_start(byte));
+    starts.filter_map(|(start, _)| Some(start..prefix_end(text, start)?))
+}
+
+/// The end of the prefix that begins at a byte.
+fn prefix_end(text: &str, start: usize) -> Option<usize> {
+    let (first, after_first) = character_at(text, start)?;
+    let (second, after_second) = character_at(text, after_first)?;
+    let rest_end = |prefix: &&str| {
+        let mut characters = prefix.chars();
+        let is_start = [first, second].iter().all(|character| characters.next() == Some(*character));
+        is_start.then_some(())?;
+        characters.try_fold(after_second, |at, wanted| {
+            character_at(text, at).filter(|(character, _)| *character == wanted).map(|(_, end)| end)
+        })
+    };
+    PREFIXES.iter().filter(|_| STARTS.contains(&[first, second])).find_map(rest_end)
+}
+
+/// The character at a byte, verbatim or escaped, and where the next one begins.
+fn character_at(text: &str, at: usize) -> Option<(char, usize)> {
+    let rest = text.get(at..)?;
+    let verbatim = || rest.chars().next().map(|character| (character, character.len_utf8()));
+    let (character, length) = parse_escape(rest).or_else(verbatim)?;
+    Some((character, at + length))
 }
 
 /// A run of characters that a token may have after its prefix.
@@ -88,16 +118,26 @@ struct Run {
 
 impl Run {
     fn at(text: &str, start: usize) -> Run {
-        let bytes = text.as_bytes().get(start..).unwrap_or_default();
-        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-        let length = bytes.iter().take_while(is_part).count();
-        let run = bytes.get(..length).unwrap_or_default();
-        let trimmed = run.iter().rposition(|byte| *byte != b'.').map_or(0, |last| last + 1);
-        let mut last = KINDS.map(|is_kind| run.iter().rposition(is_kind).map_or(0, |last| start + last));
+        let (mut end, mut trimmed) = (start, start);
+        let mut last = [0; KINDS.len()];
+        while let Some((character, next)) =
+            character_at(text, end).filter(|(character, _)| is_part(*character))
+        {
+            let Ok(byte) = u8::try_from(character) else { break };
+            for (last, is_kind) in last.iter_mut().zip(KINDS) {
+                *last = if is_kind(&byte) { end } else { *last };
+            }
+            trimmed = if character == '.' { trimmed } else { next };
+            end = next;
+        }
         last.sort_unstable();
         let [_, last_random, _] = last;
-        Run { end: start + length, trimmed: start + trimmed, last_random }
+        Run { end, trimmed, last_random }
     }
+}
+
+fn is_part(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
 /// Kinds of characters that random text mixes.
@@ -149,17 +189,101 @@ mod tests {
         }
     }
 
+    /// The table of <https://docs.gitlab.com/security/tokens/#token-prefixes>, the prefix of tokens that register
+    /// runners, and the cookie of a session.
+    const OF_GITLAB: [&str; 15] = [
+        "glpat-",
+        "gloas-",
+        "gldt-",
+        "glrt-",
+        "glrtr-",
+        "glcbt-",
+        "glptt-",
+        "glft-",
+        "glimt-",
+        "glagent-",
+        "glwt-",
+        "glsoat-",
+        "glffct-",
+        "GR1348941",
+        "_gitlab_session=",
+    ];
+
+    #[test]
+    fn a_token_with_each_of_gitlabs_prefixes_is_masked() {
+        for prefix in OF_GITLAB {
+            let token = format!("{prefix}0123456789abcdefXYZ_");
+            let masked = format!("a {} b", mask(&token));
+            assert_eq!(mask_tokens(&format!("a {token} b")), masked);
+            assert!(is_token(&token) && holds_token(prefix), "{token}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_masked_in_every_spelling() {
+        for prefix in OF_GITLAB {
+            let token = format!("{prefix}0123456789-abc_ef.XYZ");
+            let first = prefix.chars().next().map(u32::from).unwrap();
+            let spellings = [
+                token.replace('-', "%2D"),
+                token.replace('-', "%252d"),
+                token.replace('-', "&#45;"),
+                token.replace('-', "&#x2d;").replace('_', "&lowbar;"),
+                token.replace('-', "&amp;#45;"),
+                token.replace('-', "\\u002d"),
+                token.replace('-', "\\\\u002D"),
+                token.replace('-', "\\-").replace('_', "\\_"),
+                token.replace('=', "%3D"),
+                format!("\\u{first:04x}{}", token.get(1..).unwrap()),
+                format!("%{first:02x}{}", token.get(1..).unwrap()),
+                format!("&#{first};{}", token.get(1..).unwrap()),
+            ];
+            for spelling in spellings {
+                let text = format!("see \\n{spelling}\\n and \"{spelling}\"");
+                let masked = format!("see \\n{0}\\n and \"{0}\"", mask(&spelling));
+                assert_eq!(mask_tokens(&text), masked, "{text}");
+                assert!(holds_token(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn what_only_begins_like_a_token_is_left() {
+        for text in [
+            "glpat%2D",
+            "gl&#112;at&#45;short",
+            "%67%6C",
+            "_gitlab_session=short",
+            "glpat\\u002dxxxxxxxxxxxxxxxxxxxx",
+            "\\glpat_",
+        ] {
+            assert_eq!(mask_tokens(text), text);
+        }
+    }
+
     #[test]
     fn every_prefix_has_a_known_start() {
-        assert!(
-            PREFIXES.iter().all(|prefix| STARTS.iter().any(|start| prefix.as_bytes().starts_with(start)))
-        );
+        let start = |prefix: &str| prefix.chars().take(2).collect::<Vec<char>>();
+        assert!(PREFIXES.iter().all(|prefix| STARTS.iter().any(|known| start(prefix) == known)));
     }
 
     #[test]
     fn runs_of_prefixes_take_linear_time() {
         let start = std::time::Instant::now();
-        for run in ["glpat-", "GR1348941", "glpat-.", "g", "glpat-0123456789abcdefABCD "] {
+        for run in [
+            "glpat-",
+            "GR1348941",
+            "glpat-.",
+            "g",
+            "gl",
+            "glpat-0123456789abcdefABCD ",
+            "glpat%2D",
+            "&#103;",
+            "\\",
+            "%25",
+            "&amp;",
+            "\\u0067\\u006c",
+        ] {
             mask_tokens(&run.repeat(500_000));
         }
         assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
@@ -167,14 +291,17 @@ mod tests {
 
     /// The same, a candidate at a time.
     fn slow_token(text: &str, from: usize) -> Option<Range<usize>> {
-        (from..text.len()).find_map(|start| {
-            let token = text.get(start..)?;
-            let prefix = PREFIXES.iter().find(|prefix| token.starts_with(**prefix))?;
-            let after = token.get(prefix.len()..)?;
-            let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-            let end = after.find(|c| !is_part(c)).unwrap_or(after.len());
-            let after = after.get(..end)?.trim_end_matches('.');
-            (after.len() >= SHORTEST && is_random(after)).then(|| start..start + prefix.len() + after.len())
+        (from..text.len()).filter(|start| text.is_char_boundary(*start)).find_map(|start| {
+            let after = prefix_end(text, start)?;
+            let mut plain = String::new();
+            let (mut at, mut end) = (after, after);
+            while let Some((character, next)) =
+                character_at(text, at).filter(|(character, _)| is_part(*character))
+            {
+                plain.push(character);
+                (at, end) = (next, if character == '.' { end } else { next });
+            }
+            (end - after >= SHORTEST && is_random(&plain)).then_some(start..end)
         })
     }
 
@@ -182,7 +309,7 @@ mod tests {
         #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 
         #[test]
-        fn a_shared_run_changes_no_match(text in "(glpat-|glrt-|GR1348941|[a-c]{1,9}|[0-2]|[A-C]{1,9}|\\.| |é){0,12}") {
+        fn a_shared_run_changes_no_match(text in "(glpat-|glrt-|GR1348941|glpat%2d|&#45;|\\\\|[a-c]{1,9}|[0-2]|[A-C]{1,9}|\\.| |é){0,12}") {
             proptest::prop_assert_eq!(next_token(&text, 0), slow_token(&text, 0));
         }
     }
