@@ -8,6 +8,7 @@ mod fragments;
 mod locates;
 mod reader;
 mod schema;
+mod secret_names;
 mod signature;
 mod types;
 
@@ -21,9 +22,11 @@ pub use gitlab_mcp_embed::catalog::language::{
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;
 pub use gitlab_mcp_embed::catalog::operation_index::{OperationIndex, Touched};
+pub use gitlab_mcp_embed::catalog::secret_names::SecretNameRules;
 pub use gitlab_mcp_embed::catalog::tool_names::{bare, singular};
 pub use locates::locates_by_name;
 pub use reader::Catalog;
 pub use schema::{input_schema, note};
+pub use secret_names::SECRET_NAMES;
 pub use signature::{FOLD, required, signature};
 pub use types::{Holds, Type, TypeField, Types};

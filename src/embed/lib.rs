@@ -14,6 +14,7 @@ pub mod catalog {
     mod operation;
     pub mod operation_index;
     mod param;
+    pub mod secret_names;
     pub mod tool_names;
     mod version;
 

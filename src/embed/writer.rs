@@ -14,6 +14,7 @@ use crate::catalog::language::{
 };
 use crate::catalog::model::{Action, Version};
 use crate::catalog::operation_index::OperationIndex;
+use crate::catalog::secret_names::SecretNameRules;
 use crate::search::indexing;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
@@ -51,6 +52,7 @@ struct RulesFile {
     examples: ExampleWords,
     changes: ChangeWords,
     lists: ListWords,
+    secrets: SecretNameRules,
 }
 
 /// The part of `SOURCE.toml` that is used at run time.
@@ -78,7 +80,9 @@ struct CuratedDomain {
 /// Loads the catalog's folder and writes the embedded files to `out`. With `times` above 1 the catalog is repeated.
 pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<Version> {
     let mut actions = read_actions(&root.join("actions"))?;
-    let mut words = read_words(root)?;
+    let rules: RulesFile = parse(&root.join("rules.toml"))?;
+    fs::write(out.join("secret_names.rs"), rules.secrets.to_expression()?)?;
+    let mut words = read_words(root, rules)?;
     let surface = postcard::to_allocvec(&OperationIndex::new(&actions)?)?;
     multiply(&mut actions, &mut words, times)?;
     write_catalog(&actions, out)?;
@@ -147,7 +151,7 @@ fn read_actions(folder: &Path) -> Outcome<Vec<Action>> {
     }
 }
 
-fn read_words(root: &Path) -> Outcome<Words> {
+fn read_words(root: &Path, rules: RulesFile) -> Outcome<Words> {
     let language: Language = parse(&root.join("language.toml"))?;
     let glossary: BTreeMap<String, GlossaryEntry> = parse(&root.join("curation/glossary.toml"))?;
     let parts: PartsFile = parse(&root.join("curation/toolsets.toml"))?;
@@ -163,7 +167,6 @@ fn read_words(root: &Path) -> Outcome<Words> {
             domains.insert(name, Domain { family: family.clone(), nouns });
         }
     }
-    let rules: RulesFile = parse(&root.join("rules.toml"))?;
     let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
     let (readable, examples, changes) = (rules.readable, rules.examples, rules.changes);
     let absent_toolsets = parts.absent;

@@ -9,33 +9,23 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::Kind;
+use crate::catalog::SECRET_NAMES;
 use crate::untrusted::{is_token, mask as masked, mask_tokens};
 
 /// The fields that a GraphQL document selects, by their paths in the response where an alias renames them.
 pub type FieldNames = BTreeMap<String, BTreeSet<String>>;
 
-/// The last words of a field that holds a secret: `runners_token`, `client_secret`, `X-Gitlab-Token`.
-const ENDINGS: [&str; 7] =
-    ["token", "password", "secret", "passphrase", "private_key", "api_key", "access_key"];
+/// A masked part of a URL, as GitLab masks user and password in one.
+const HIDDEN_PART: &str = "*****";
 
-/// Fields whose names end otherwise.
-const NAMES: [&str; 3] = ["authorization", "create_note_email", "incoming_email"];
-
-/// Fields whose names end like those of secrets, but that are cursors of lists.
-const CURSORS: [&str; 2] = ["page_token", "continuation_token"];
-
-/// Objects of which each value is a secret, under any key.
-const HOLDERS: [&str; 3] = ["custom_headers", "url_variables", "webhook_headers"];
-
-/// User and password in a URL, as GitLab masks them.
-const HIDDEN_USER: &str = "*****";
-
-/// Fields next to the `value` of a CI/CD variable.
-const BESIDE_VALUE: [&str; 6] =
-    ["variable_type", "masked", "hidden", "protected", "environment_scope", "raw"];
+/// Name of a field that stands for any field with variables of CI/CD.
+const VARIABLES: &str = "variables";
 
 /// Fields in which the answer to a call that makes a token has it.
 const MADE: [&str; 4] = ["token", "secret", "secret_token", "ephemeral_authentication_token"];
+
+/// Length in bytes up to which a text is searched for secret parts of a URL.
+const LONGEST_URL: usize = 8_192;
 
 /// Length in bytes up to which paths are distinguished, unless a longer one is asked for.
 const LONGEST_PATH: usize = 500;
@@ -61,8 +51,9 @@ pub fn mask(value: &mut Value, kind: Kind, asked: &[String], names: Option<&Fiel
     let asked: Vec<String> = asked.iter().map(|path| path.replace("[]", "")).collect();
     let compared = asked.iter().chain(names.into_iter().flat_map(FieldNames::keys)).map(String::len);
     let longest = compared.max().unwrap_or_default().max(LONGEST_PATH);
+    let holders = if kind.variables { holders_of(VARIABLES) } else { 0 };
     let mut walk = Walk { kind, asked, names, longest, masked: Masked::default() };
-    walk.value(value, &mut String::new(), false);
+    walk.value(value, &mut String::new(), Around { holders, ..Around::default() });
     walk.masked
 }
 
@@ -92,47 +83,55 @@ struct Walk<'n> {
     masked: Masked,
 }
 
+/// What the fields around a value say of it.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    is_secret: bool,
+    /// The call made it.
+    is_made: bool,
+    /// Rows of [`SECRET_NAMES`] whose holder is around it, a bit each.
+    holders: u64,
+}
+
 impl Walk<'_> {
-    fn value(&mut self, value: &mut Value, path: &mut String, secret: bool) {
+    fn value(&mut self, value: &mut Value, path: &mut String, around: Around) {
         match value {
-            Value::String(text) if !text.is_empty() && (secret || is_token(text)) => {
-                self.text(text, path, masked);
-            }
-            Value::String(text) if without_user_info(text).is_some() => {
-                self.text(text, path, |text| {
-                    let shown = without_user_info(text).unwrap_or_default();
-                    mask_tokens(&shown).into_owned()
-                });
-            }
-            Value::String(text) if matches!(mask_tokens(text), Cow::Owned(_)) => {
-                self.text(text, path, |text| mask_tokens(text).into_owned());
+            Value::String(text) => {
+                if let Some(shown) = hidden(text, around.is_secret) {
+                    self.replace(text, shown, path, around);
+                }
             }
             // A PIN is a secret as well.
-            Value::Number(number) if secret => {
+            Value::Number(number) if around.is_secret => {
                 let mut text = number.to_string();
-                self.text(&mut text, path, masked);
+                let shown = masked(&text);
+                self.replace(&mut text, shown, path, around);
                 *value = Value::String(text);
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item, path, secret)),
-            Value::Object(map) => self.object(map, path, secret),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item, path, around)),
+            Value::Object(map) => self.object(map, path, around),
             _ => {}
         }
     }
 
-    fn object(&mut self, map: &mut Map<String, Value>, path: &mut String, all: bool) {
-        let is_variable = self.kind.variables || self.is_variable(map, path);
-        for (key, value) in map.iter_mut() {
-            let length = path.len();
+    fn object(&mut self, map: &mut Map<String, Value>, path: &mut String, around: Around) {
+        let length = path.len();
+        let names: Vec<Vec<String>> = map
+            .keys()
+            .map(|key| {
+                self.push(path, key);
+                let names = self.fields(key, path);
+                path.truncate(length);
+                names
+            })
+            .collect();
+        let is_variable = is_variable(map, &names);
+        for ((key, value), names) in map.iter_mut().zip(names) {
             self.push(path, key);
-            let names = self.fields(key, path);
-            let is_called = |is: &dyn Fn(&str) -> bool| names.iter().any(|name| is(name));
-            let of_variable = is_variable && is_called(&|name| name == "value");
-            // The number of tokens is no secret.
-            let named = is_called(&is_secret) && !value.is_object() && !value.is_number();
-            let held = is_called(&|name| HOLDERS.contains(&name));
-            // The name of a header is no secret.
-            let inner = all && !is_called(&|name| matches!(name, "key" | "name"));
-            self.value(value, path, of_variable || named || held || inner);
+            let below = around_field(&names, value, around);
+            let of_variable = is_variable && names.iter().any(|name| name == "value");
+            let is_made = self.kind.made && names.iter().any(|name| MADE.contains(&name.as_str()));
+            self.value(value, path, Around { is_secret: below.is_secret || of_variable, is_made, ..below });
             path.truncate(length);
         }
         if map.keys().any(|key| matches!(mask_tokens(key), Cow::Owned(_))) {
@@ -146,7 +145,7 @@ impl Walk<'_> {
     /// Adds a key to a path. A path that is too long is cut one byte after the compared length, so that it equals no
     /// other: values below a key of a megabyte must not copy it each time.
     fn push(&self, path: &mut String, key: &str) {
-        if self.is_cut(path) {
+        if path.len() > self.longest {
             return;
         }
         if !path.is_empty() {
@@ -156,53 +155,20 @@ impl Walk<'_> {
         path.push_str(key.get(..key.ceil_char_boundary(room)).unwrap_or(key));
     }
 
-    fn is_cut(&self, path: &str) -> bool {
-        path.len() > self.longest
-    }
-
     /// Names of a response field: its key, and the fields that the document selected under that alias.
     fn fields(&self, key: &str, path: &str) -> Vec<String> {
         let selected = self.names.and_then(|names| names.get(path));
         [snake(key)].into_iter().chain(selected.into_iter().flatten().map(|name| snake(name))).collect()
     }
 
-    /// A variable of CI/CD: a key, a value, and how it is kept.
-    fn is_variable(&self, map: &Map<String, Value>, path: &str) -> bool {
-        let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-        let names: Vec<String> = match self.names {
-            Some(_) => map.keys().flat_map(|key| self.fields(key, &below(key))).collect(),
-            None if map.contains_key("key") && map.contains_key("value") => {
-                map.keys().map(|key| snake(key)).collect()
-            }
-            None => return false,
-        };
-        let has = |wanted: &str| names.iter().any(|name| name == wanted);
-        let is_among_variables = || {
-            let steps = path.split('.').scan(String::new(), |so_far, step| {
-                if !so_far.is_empty() {
-                    so_far.push('.');
-                }
-                so_far.push_str(step);
-                Some((step.to_owned(), so_far.clone()))
-            });
-            steps
-                .flat_map(|(step, so_far)| self.fields(&step, &so_far))
-                .any(|name| name.ends_with("variables"))
-        };
-        let is_kept = BESIDE_VALUE.iter().any(|beside| has(beside));
-        // A step that was cut off may have been the one that ends in `variables`.
-        has("value") && ((has("key") && is_kept) || self.is_cut(path) || is_among_variables())
-    }
-
-    fn text(&mut self, text: &mut String, path: &str, hide: impl Fn(&str) -> String) {
-        let last = snake(path.rsplit('.').next().unwrap_or_default());
+    fn replace(&mut self, text: &mut String, shown: String, path: &str, around: Around) {
         if self.asked.iter().any(|asked| asked == path) {
             return;
         }
-        let told = if self.kind.made && MADE.contains(&last.as_str()) {
+        let told = if around.is_made {
             &mut self.masked.made
         } else {
-            *text = hide(text);
+            *text = shown;
             &mut self.masked.hidden
         };
         if told.len() < MOST_NAMED && !told.iter().any(|known| known == path) {
@@ -211,29 +177,141 @@ impl Walk<'_> {
     }
 }
 
+/// What a field of these names, within an object, says of its value.
+fn around_field(names: &[String], value: &Value, around: Around) -> Around {
+    // The number of tokens is no secret.
+    let is_count = |name: &String| value.is_number() && name.ends_with("token");
+    let is_named = names.iter().any(|name| is_secret(name) && !is_count(name));
+    // `{"password": {"value": …}}`, as Terraform writes it: the value is the secret.
+    let as_variables = if is_named && value.is_object() { holders_of(VARIABLES) } else { 0 };
+    let is_held = SECRET_NAMES
+        .held
+        .iter()
+        .enumerate()
+        .any(|(row, field)| around.holders & bit(row) != 0 && names.iter().any(|name| field.fits(name)));
+    // The name of a header is no secret. An alias does not make one: `name: value`.
+    let own = if let [_, selected @ ..] = names
+        && !selected.is_empty()
+    {
+        selected
+    } else {
+        names
+    };
+    let is_name = own.iter().all(|name| matches!(name.as_str(), "key" | "name"));
+    let is_secret = is_named && !value.is_object() || (is_held || around.is_secret) && !is_name;
+    let holders = names.iter().fold(around.holders | as_variables, |known, name| known | holders_of(name));
+    Around { is_secret, is_made: false, holders }
+}
+
+/// The rows of [`SECRET_NAMES`] whose holder has that name, a bit each.
+fn holders_of(name: &str) -> u64 {
+    let rows = SECRET_NAMES.held.iter().enumerate().filter(|(_, field)| field.is_held_by(name));
+    rows.fold(0, |known, (row, _)| known | bit(row))
+}
+
+fn bit(row: usize) -> u64 {
+    u32::try_from(row).ok().and_then(|row| 1_u64.checked_shl(row)).unwrap_or_default()
+}
+
+/// A variable of CI/CD: a key, a value, and how it is kept; or a value with a mark that it is a secret.
+fn is_variable(map: &Map<String, Value>, names: &[Vec<String>]) -> bool {
+    let has = |wanted: &str| names.iter().flatten().any(|name| name == wanted);
+    let is_marked = || SECRET_NAMES.marks.iter().any(|mark| map.get(*mark) == Some(&Value::Bool(true)));
+    has("value")
+        && ((has("key") && SECRET_NAMES.beside_value.iter().any(|beside| has(beside))) || is_marked())
+}
+
+/// A text without its secrets; none if it has none.
+fn hidden(text: &str, is_secret: bool) -> Option<String> {
+    if text.is_empty() {
+        return None;
+    }
+    if is_secret || is_token(text) {
+        return Some(masked(text));
+    }
+    let url = without_secrets_in_url(text);
+    match mask_tokens(url.as_deref().unwrap_or(text)) {
+        Cow::Owned(shown) => Some(shown),
+        Cow::Borrowed(_) => url,
+    }
+}
+
+/// A text that is a URL, without user and password, the secret end of its path, and secret parameters of its query;
+/// none if it has none of them.
+fn without_secrets_in_url(text: &str) -> Option<String> {
+    let mut shown = Cow::Borrowed(text);
+    for remove in [without_user_info, without_secret_path, without_secret_query] {
+        if let Some(removed) = remove(&shown) {
+            shown = Cow::Owned(removed);
+        }
+    }
+    match shown {
+        Cow::Owned(shown) => Some(shown),
+        Cow::Borrowed(_) => None,
+    }
+}
+
+/// `https://hooks.slack.com/services/…`: who knows the path may post.
+fn without_secret_path(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("://").filter(|_| is_short_url(text))?;
+    let lower = rest.to_ascii_lowercase();
+    let end = SECRET_NAMES.urls.iter().find_map(|url| {
+        let at = lower.find(url)?;
+        let host = lower.get(..at)?;
+        (host.is_empty() || host.ends_with('.') && !host.contains('/')).then_some(at + url.len())
+    })?;
+    let secret = rest.get(end..).filter(|secret| !secret.is_empty())?;
+    Some(format!("{}{}", text.strip_suffix(secret)?, masked(secret)))
+}
+
+/// `/acme/widget.atom?feed_token=…`, also of another host.
+fn without_secret_query(text: &str) -> Option<String> {
+    let (before, rest) = text.split_once('?').filter(|_| is_short_url(text))?;
+    let (query, fragment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
+    let hide = |part: &str| {
+        let (name, value) = part.split_once('=')?;
+        let name_in_rest = snake(name);
+        let is_named = is_secret(&name_in_rest) || SECRET_NAMES.query.contains(&name_in_rest.as_str());
+        (is_named && is_open(value)).then(|| format!("{name}={HIDDEN_PART}"))
+    };
+    let parts: Vec<Cow<'_, str>> =
+        query.split('&').map(|part| hide(part).map_or(Cow::Borrowed(part), Cow::Owned)).collect();
+    let is_changed = parts.iter().any(|part| matches!(part, Cow::Owned(_)));
+    is_changed.then(|| format!("{before}?{}{fragment}", parts.join("&")))
+}
+
+fn is_short_url(text: &str) -> bool {
+    text.len() <= LONGEST_URL
+        && (text.starts_with('/') || text.contains("://"))
+        && !text.contains(char::is_whitespace)
+}
+
+/// False for what GitLab masked itself: asterisks, or nothing.
+fn is_open(part: &str) -> bool {
+    part.chars().any(|c| c != '*')
+}
+
 /// A text that is a URL with a password, or with a user of HTTP, which may be a token: the URL with both masked. None
 /// if there is nothing to mask: GitLab masks user info with asterisks.
 fn without_user_info(text: &str) -> Option<String> {
     let mut url = Url::parse(text).ok().filter(|_| text.contains('@'))?;
-    let is_open = |part: &str| part.chars().any(|c| c != '*');
     let has_user = matches!(url.scheme(), "http" | "https") && is_open(url.username());
     let has_password = url.password().is_some_and(is_open);
     if !has_user && !has_password {
         return None;
     }
-    url.set_username(HIDDEN_USER).ok()?;
-    url.set_password(url.password().is_some().then_some(HIDDEN_USER)).ok()?;
+    url.set_username(HIDDEN_PART).ok()?;
+    url.set_password(url.password().is_some().then_some(HIDDEN_PART)).ok()?;
     Some(url.into())
 }
 
+/// True for a name that holds a secret, or ends as those of secrets do.
 fn is_secret(name: &str) -> bool {
-    let ends_with = |ending: &str| {
+    let ends_with = |ending: &&str| {
         name.strip_suffix(ending).is_some_and(|before| before.is_empty() || before.ends_with('_'))
     };
-    if CURSORS.iter().any(|ending| ends_with(ending)) {
-        return false;
-    }
-    NAMES.contains(&name) || ENDINGS.iter().any(|ending| ends_with(ending))
+    let is_named = SECRET_NAMES.names.contains(&name) || SECRET_NAMES.endings.iter().any(ends_with);
+    is_named && !SECRET_NAMES.cursors.iter().any(ends_with)
 }
 
 /// `runnersToken` and `X-Gitlab-Token` as GitLab's REST interface would write them. Only the end of a longer name,

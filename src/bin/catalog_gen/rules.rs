@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Action, ChangeWords, ExampleWords, ListWords, Names, QuickAction, ReadableTable, Risk, Version,
+    Action, ChangeWords, ExampleWords, ListWords, Names, QuickAction, ReadableTable, Risk, SecretNameRules,
+    Version,
 };
 use serde::Deserialize;
 
@@ -47,6 +48,9 @@ pub struct Rules {
     changes: ChangeWords,
     #[serde(default)]
     lists: ListWords,
+    /// Used at run time only.
+    #[serde(default, rename = "secrets")]
+    _secrets: SecretNameRules,
     #[serde(default)]
     states: Vec<StateRule>,
     #[serde(default)]

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::catalog::{Action, Catalog};
 
@@ -132,4 +134,134 @@ fn a_secret_file_is_not_shown() {
     let kind = Kind::of([&action("secure_file.download")], false);
     let shown = present(Content::Text("KEY=hunter2".into()), &Options { kind, ..options(&[]) });
     assert_eq!(shown.data, "(masked: 11 characters)");
+}
+
+#[test]
+fn a_numeric_secret_is_masked_and_the_number_of_tokens_is_not() {
+    let value = json!({
+        "pin": 123_456, "bot": {"password": 1234}, "ci_variables": [{"key": "PORT", "value": 5432}],
+        "custom_headers": {"X-Code": 42}, "max_token": 3, "iid": 7,
+    });
+    let shown = plain(value);
+    assert_eq!(shown.data["pin"], "(masked: 6 characters)");
+    assert_eq!(shown.data["bot"]["password"], "(masked: 4 characters)");
+    assert_eq!(shown.data["ci_variables"][0]["value"], "(masked: 4 characters)");
+    assert_eq!(shown.data["custom_headers"]["X-Code"], "(masked: 2 characters)");
+    assert_eq!((&shown.data["max_token"], &shown.data["iid"]), (&json!(3), &json!(7)));
+    assert!(!shown.text.contains("123456") && !shown.text.contains("5432"), "{}", shown.text);
+}
+
+#[test]
+fn values_that_jobs_and_others_get_are_masked_below_the_field_that_has_them() {
+    for value in [
+        json!({"group": {"projects": {"nodes": [{"ciVariables": {"nodes": [{"value": "hunter2"}]}}]}}}),
+        json!({"job": {"manualVariables": {"edges": [{"node": {"value": "hunter2"}}]}}}),
+        json!({"pipelineSchedule": {"variables": {"nodes": [{"id": "gid://gitlab/x/1", "value": "hunter2"}]}}}),
+        json!({"pipelineSchedule": {"inputs": {"nodes": [{"name": "target", "value": ["hunter2"]}]}}}),
+        json!({"project": {"ciPipelineCreationInputs": [{"name": "target", "default": "hunter2"}]}}),
+        json!({"destination": {"headers": {"nodes": [{"key": "Authorization", "value": "hunter2"}]}}}),
+        json!({"dastSiteProfile": {"optionalVariables": [{"variable": "A", "value": "hunter2"}]}}),
+        json!({"workspace": {"workspaceVariables": {"nodes": [{"key": "A", "value": "hunter2"}]}}}),
+        json!({"outputs": {"password": {"value": "hunter2", "type": "string"}}}),
+        json!({"outputs": {"db": {"value": {"user": "hunter2"}, "type": "map", "sensitive": true}}}),
+    ] {
+        let shown = plain(value.clone());
+        assert!(!shown.data.to_string().contains("hunter2") && !shown.text.contains("hunter2"), "{value}");
+        assert_eq!(shown.masked.hidden.len(), 1, "{value}");
+    }
+    let others = json!({
+        "setting": {"value": "shown", "default": "shown"}, "outputs": {"url": {"value": "shown", "sensitive": false}},
+        "inputs_count": {"value": 1},
+    });
+    assert_eq!(plain(others.clone()).masked.hidden, [""; 0], "{others}");
+}
+
+#[test]
+fn an_alias_hides_no_secret_and_makes_none_of_a_key() {
+    let names: FieldNames = [("v", "ciVariables"), ("v.name", "value"), ("v.k", "key"), ("made", "token")]
+        .into_iter()
+        .map(|(path, field)| (path.to_owned(), [field.to_owned()].into()))
+        .collect();
+    let present_aliased = |kind| {
+        let value = json!({"v": [{"name": "hunter2", "k": "KEY"}], "made": "fresh-token"});
+        present(Content::Json(value), &Options { kind, full: true, names: Some(&names), ..options(&[]) })
+    };
+    let shown = present_aliased(Kind::default());
+    assert_eq!(shown.data["v"][0], json!({"name": "(masked: 7 characters)", "k": "KEY"}));
+    assert_eq!(shown.data["made"], "(masked: 11 characters)");
+    let made = present_aliased(Kind { made: true, ..Kind::default() });
+    assert_eq!((&made.data["made"], made.masked.made), (&json!("fresh-token"), vec!["made".to_owned()]));
+}
+
+#[test]
+fn the_secret_part_of_a_url_is_masked() {
+    let value = json!({
+        "webhook": "https://chat.example.com/hooks/s3cret", "slack": "https://hooks.slack.com/services/T0/B0/s3cret",
+        "teams": "https://acme.webhook.office.com/webhookb2/s3cret", "feed": "/acme/widget.atom?feed_token=s3cret&page=2#top",
+        "signed": "https://storage.example.com/a?X-Amz-Signature=s3cret",
+    });
+    let shown = plain(value);
+    assert_eq!(shown.data["webhook"], "(masked: 37 characters)");
+    assert_eq!(shown.data["slack"], "https://hooks.slack.com/(masked: 21 characters)");
+    assert_eq!(shown.data["teams"], "https://acme.webhook.office.com/(masked: 16 characters)");
+    assert_eq!(shown.data["feed"], "/acme/widget.atom?feed_token=*****&page=2#top");
+    assert_eq!(shown.data["signed"], "https://storage.example.com/a?X-Amz-Signature=*****");
+    let plain_urls = json!({
+        "url": "https://example.com/hooks.slack.com/x?page_token=a&q=b", "description": "see https://hooks.slack.com/ for more",
+        "docs": "https://hooks.slack.com/", "next": "/x?page=2&token=*****", "title": "what?token=x",
+    });
+    assert_eq!(plain(plain_urls.clone()).masked.hidden, [""; 0], "{plain_urls}");
+}
+
+/// Fields of GraphQL that are called like secrets and hold none, with the reason.
+const PUBLIC: &[(&str, &str)] = &[
+    ("customWebhookTemplate", "the form of a payload"),
+    ("gpgKeyUserEmail", "of a public key"),
+    ("gpgKeyUserName", "of a public key"),
+    ("jiraProjectKey", "names a project"),
+    ("jobTokenPolicies", "names of permissions"),
+    ("key", "the name of a variable, a header or a project; or a public key"),
+    ("keyFingerprintSha256", "of a public key"),
+    ("keywords", "words"),
+    ("passwordField", "names a field of a form"),
+    ("productAnalyticsInstrumentationKey", "is in the pages that are measured"),
+    ("publicKey", "is public"),
+    ("pushRepositoryForJobTokenAllowed", "a setting"),
+    ("resourceAccessTokenEvents", "a setting"),
+    ("secretDetection", "a setting"),
+    ("subjectKeyIdentifier", "of a public certificate"),
+    ("trackingKey", "is in the pages that are measured"),
+];
+
+#[test]
+fn every_field_of_graphql_that_is_called_like_a_secret_is_masked_or_named_as_public() {
+    let types = include_str!("../../../catalog/types.txt");
+    let fields: BTreeSet<&str> = types
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(|line| line.split(' ').skip(1))
+        .filter(|field| !field.contains(':'))
+        .collect();
+    let words = ["token", "secret", "password", "passphrase", "credential", "webhook", "key", "emailaddress"];
+    let settings =
+        ["enabled", "at", "count", "id", "url", "path", "role", "limit", "type", "scopes", "restriction"];
+    let mut public = BTreeSet::new();
+    for field in fields {
+        let lower = field.to_lowercase();
+        let is_setting = settings.iter().any(|ending| lower.ends_with(ending))
+            || ["can", "has", "is"].iter().any(|start| lower.starts_with(start));
+        if is_setting || !words.iter().any(|word| lower.contains(word)) {
+            continue;
+        }
+        let hidden = plain(json!({field: "x-y"})).masked.hidden;
+        if PUBLIC.iter().any(|(name, _)| *name == field) {
+            assert!(hidden.is_empty(), "{field} is masked");
+            public.insert(field);
+        } else {
+            assert_eq!(hidden, [field], "{field} is shown");
+        }
+    }
+    let unused: Vec<&str> =
+        PUBLIC.iter().map(|(name, _)| *name).filter(|name| !public.contains(name)).collect();
+    assert!(unused.is_empty(), "{unused:?}");
 }

@@ -139,7 +139,7 @@ fn present_fields(
         only: narrowing.only,
         // Fields that were asked for, or the whole, are shown as they are.
         said: if is_full || !fields.is_empty() { &[] } else { narrowing.said },
-        names: Some(call.field_names()).filter(|names| !names.is_empty()),
+        names: Some(call.field_names()),
     };
     let received = reply.rows;
     let mut shown = present::present(content(reply, notes), &options);
@@ -189,8 +189,7 @@ pub fn masked(
     if view != Some(View::Full) {
         let action = tools.catalog.get(call.action()).ok().flatten();
         let kind = action.map(|action| kind(tools, &action, call)).unwrap_or_default();
-        let names = Some(call.field_names()).filter(|names| !names.is_empty());
-        present::mask(&mut data, kind, fields, names);
+        present::mask(&mut data, kind, fields, Some(call.field_names()));
     }
     data
 }
