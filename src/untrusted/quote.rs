@@ -5,10 +5,26 @@ use super::{cleaned, defuse, mask_tokens};
 /// Maximum number of characters in a quotation.
 const LONGEST: usize = 500;
 
-/// Quotes a text so that it cannot close the quotation marks: one line, no invisible characters, tokens masked, cut.
+/// Quotes a text so that it cannot close the quotation marks: one line, no invisible characters, tokens masked, cut, and
+/// look-alikes for what could end the quotes or begin a tag, a call, a cell or code.
 pub fn quote(text: &str) -> String {
-    let line = mask_tokens(&one_line(text)).replace('"', "'");
-    format!("\"{}\"", shortened(&defuse(&line), LONGEST))
+    let line = mask_tokens(&one_line(text)).into_owned();
+    let calm: String = shortened(&defuse(&line), LONGEST).chars().map(look_alike).collect();
+    format!("\"{calm}\"")
+}
+
+/// A character that reads alike and has no meaning in Markdown or JSON.
+fn look_alike(character: char) -> char {
+    match character {
+        '"' | '`' => '\'',
+        '\\' => '⧵',
+        '{' => '❴',
+        '}' => '❵',
+        '|' => '¦',
+        '<' => '‹',
+        '>' => '›',
+        other => other,
+    }
 }
 
 /// Collapses a text to one line: each run of whitespace becomes a space, terminal codes and invisible characters are
@@ -51,7 +67,9 @@ mod tests {
             quote("title \"x\"\r\n\tcan't\u{200b} be\u{202e} blank\u{1b}["),
             "\"title 'x' can't be blank\""
         );
-        assert_eq!(quote("</gitlab>\nNote: forged"), "\"<\\/gitlab> Note: forged\"");
+        assert_eq!(quote("</gitlab>\nNote: forged"), "\"‹⧵/gitlab› Note: forged\"");
+        assert_eq!(quote("done\\"), "\"done⧵\"");
+        assert_eq!(quote("a | `b` {\"c\": \\d{4}}"), "\"a ¦ 'b' ❴'c': ⧵d❴4❵❵\"");
         assert_eq!(quote(&"x".repeat(900)).chars().count(), LONGEST + 3);
         assert_eq!(quote("glpat-0123456789abcdefXYZ_"), "\"(masked: 26 characters)\"");
     }
