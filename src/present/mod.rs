@@ -39,7 +39,7 @@ pub use fields::{Missing, is_plain, missing_in, values_at};
 pub use log_sections::{plain_log, section, sections};
 pub use markdown::{MARK, marked, marked_as, one_line};
 pub use masking::{FieldNames, Masked, mask};
-pub use picture::{Picture, picture};
+pub use picture::{Picture, PictureError, decode_picture, is_picture};
 pub use sanitize::{cleaned, cleaned_value, line};
 
 /// Content of a reply, from any transport.

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::codecs::jpeg::JpegEncoder;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
 
 /// Maximum edge of a shown picture in pixels. Vision models scale down larger pictures.
 const LONGEST_EDGE: u32 = 1_568;
@@ -11,11 +11,11 @@ const LONGEST_EDGE: u32 = 1_568;
 /// Largest file that is shown as it is, in bytes.
 const LARGEST_FILE: usize = 1_000_000;
 
-/// Longest edge in pixels that is decoded. A small file may claim any.
-const DECODED_EDGE: u32 = 12_000;
+/// Maximum number of pixels that are decoded. A small file may claim any number.
+const MAX_PIXELS: u64 = 16_000_000;
 
-/// Largest allocation of the decoder, in bytes: 16 million pixels of four.
-const DECODED_BYTES: u64 = 64 * 1024 * 1024;
+/// Maximum allocation of the decoder, in bytes: [`MAX_PIXELS`] with four bytes each.
+const MAX_DECODED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Quality of a picture that is encoded again with loss.
 const QUALITY: u8 = 85;
@@ -39,9 +39,22 @@ impl Picture {
     }
 }
 
-/// The picture in a file, by its content whatever its name; none if it is no picture, or one that is damaged or too
-/// large to decode.
-pub fn picture(bytes: &[u8]) -> Option<Picture> {
+/// Reason for which a picture is not shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PictureError {
+    #[error("the picture is not shown: the file is damaged")]
+    Damaged,
+    #[error("the picture of {0}x{1} pixels is not shown: at most {MAX_PIXELS} pixels of 4 bytes are decoded")]
+    TooLarge(u32, u32),
+}
+
+/// True if a file begins as a picture does that can be shown, whatever its name.
+pub fn is_picture(bytes: &[u8]) -> bool {
+    shown_format(bytes).is_some()
+}
+
+/// The format of a picture that can be shown, and its media type.
+fn shown_format(bytes: &[u8]) -> Option<(ImageFormat, &'static str)> {
     let format = image::guess_format(bytes).ok()?;
     let media_type = match format {
         ImageFormat::Png => "image/png",
@@ -50,26 +63,42 @@ pub fn picture(bytes: &[u8]) -> Option<Picture> {
         ImageFormat::WebP => "image/webp",
         _ => return None,
     };
-    // Decoded even if it is shown as it is: some clients end the conversation over a damaged picture.
-    let image = decoded(bytes, format)?;
-    let original = (image.width(), image.height());
-    if original.0.max(original.1) <= LONGEST_EDGE && bytes.len() <= LARGEST_FILE {
-        return Some(Picture { bytes: bytes.to_vec(), media_type, original, shown: original });
-    }
-    let reduced = image.thumbnail(LONGEST_EDGE.min(original.0), LONGEST_EDGE.min(original.1));
-    let shown = (reduced.width(), reduced.height());
-    let (bytes, media_type) = encoded(&reduced)?;
-    Some(Picture { bytes, media_type, original, shown })
+    Some((format, media_type))
 }
 
-fn decoded(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {
+/// The picture in a file. Takes up to 100 MB and a second: callers decode one at a time.
+pub fn decode_picture(bytes: &[u8]) -> Result<Picture, PictureError> {
+    let (format, media_type) = shown_format(bytes).ok_or(PictureError::Damaged)?;
+    // Decoded even if it is shown as it is: some clients end the conversation over a damaged picture.
+    let image = decode(bytes, format)?;
+    let original = (image.width(), image.height());
+    if original.0.max(original.1) <= LONGEST_EDGE && bytes.len() <= LARGEST_FILE {
+        return Ok(Picture { bytes: bytes.to_vec(), media_type, original, shown: original });
+    }
+    let reduced = image.thumbnail(LONGEST_EDGE.min(original.0), LONGEST_EDGE.min(original.1));
+    drop(image);
+    let shown = (reduced.width(), reduced.height());
+    let (bytes, media_type) = encoded(&reduced).ok_or(PictureError::Damaged)?;
+    Ok(Picture { bytes, media_type, original, shown })
+}
+
+/// Decodes a picture whose header says that it is not too large.
+fn decode(bytes: &[u8], format: ImageFormat) -> Result<DynamicImage, PictureError> {
     let mut limits = Limits::default();
-    limits.max_image_width = Some(DECODED_EDGE);
-    limits.max_image_height = Some(DECODED_EDGE);
-    limits.max_alloc = Some(DECODED_BYTES);
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limits);
-    reader.decode().ok()
+    limits.max_alloc = Some(MAX_DECODED_BYTES);
+    let reader = || {
+        let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+        reader.limits(limits.clone());
+        reader
+    };
+    let (width, height) = reader().into_dimensions().map_err(|_| PictureError::Damaged)?;
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
+        return Err(PictureError::TooLarge(width, height));
+    }
+    reader().decode().map_err(|error| match error {
+        ImageError::Limits(_) => PictureError::TooLarge(width, height),
+        _ => PictureError::Damaged,
+    })
 }
 
 /// Without loss if that is small enough: text in a screenshot stays sharp.
@@ -106,7 +135,7 @@ mod tests {
     #[test]
     fn a_small_picture_stays_as_it_is() {
         let file = png(40, 30);
-        let shown = picture(&file).unwrap();
+        let shown = decode_picture(&file).unwrap();
         assert_eq!((shown.bytes.as_slice(), shown.media_type), (file.as_slice(), "image/png"));
         assert_eq!((shown.original, shown.shown, shown.is_reduced()), ((40, 30), (40, 30), false));
     }
@@ -115,7 +144,7 @@ mod tests {
     fn a_large_picture_is_scaled_down_and_bounded() {
         let file = png(2_000, 1_000);
         assert!(file.len() > 5_000_000);
-        let shown = picture(&file).unwrap();
+        let shown = decode_picture(&file).unwrap();
         assert_eq!((shown.original, shown.shown, shown.is_reduced()), ((2_000, 1_000), (1_568, 784), true));
         assert_eq!(shown.media_type, "image/jpeg");
         assert!(shown.bytes.len() < 2 * LARGEST_FILE, "{}", shown.bytes.len());
@@ -124,18 +153,33 @@ mod tests {
     }
 
     #[test]
-    fn no_picture_is_none() {
+    fn a_damaged_picture_is_refused() {
         let whole = png(20, 10);
-        for file in [&b"GIF89a and much text that is none"[..], b"", b"%PDF-1.7", &whole[..whole.len() / 2]] {
-            assert_eq!(picture(file), None);
+        for file in [&b"GIF89a"[..], b"", b"%PDF-1.7", &whole[..whole.len() / 2]] {
+            assert_eq!(decode_picture(file), Err(PictureError::Damaged));
         }
+        assert!(is_picture(&whole) && !is_picture(b"%PDF-1.7"));
     }
 
     /// A header may claim a size that no memory holds; only the header is sent.
     #[test]
     fn a_picture_that_claims_to_be_huge_is_not_decoded() {
         let mut file = png(2_000, 10);
-        file[16..24].copy_from_slice(&[0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
-        assert_eq!(picture(&file), None);
+        for (width, height) in [(0xffff_u32, 0xffff_u32), (4_000, 4_001), (16_000_001, 1)] {
+            file[16..20].copy_from_slice(&width.to_be_bytes());
+            file[20..24].copy_from_slice(&height.to_be_bytes());
+            // The header has a checksum.
+            let sum = checksum(&file[12..29]);
+            file[29..33].copy_from_slice(&sum.to_be_bytes());
+            assert_eq!(decode_picture(&file), Err(PictureError::TooLarge(width, height)));
+        }
+    }
+
+    /// CRC-32 as PNG has it.
+    fn checksum(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(!0, |sum, byte| {
+            (0..8)
+                .fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg()))
+        })
     }
 }

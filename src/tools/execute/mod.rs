@@ -21,7 +21,7 @@ use crate::call::{self, Body, Call, Checked, Effects, Invalid, Part};
 use crate::catalog::{Action, Companion, GraphqlKind, Interface, Method, Risk};
 use crate::gitlab::{BodySink, Content, Reply};
 use crate::policy::{Consent, Decision, Permit, Rule};
-use crate::present::{self, Options};
+use crate::present::{self, Options, Picture, PictureError};
 use crate::text::{excerpt, plain_text};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
@@ -29,6 +29,7 @@ use crate::tools::confirmation::pin;
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
 use crate::tools::own_reads::locate;
 use crate::tools::reply::empty_list::EmptyList;
+use crate::tools::reply::render::DecodedReply;
 use crate::tools::reply::{graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall, View};
@@ -36,7 +37,7 @@ use crate::tools::{
     companions, confirmation, default_project, instance_version, lookups, token_info, workspace,
 };
 use crate::untrusted::quote;
-use compute::compute;
+use compute::{compute, decode_picture};
 use edits::TextChange;
 
 /// Options of a run: on its own, or as a step of a composite action.
@@ -75,6 +76,8 @@ pub struct ActionResponse {
     pub fields: Vec<String>,
     /// Fields whose texts were edited; the answer does not repeat them.
     pub edited: Vec<String>,
+    /// The picture that the reply is.
+    pub picture: Option<Result<Picture, PictureError>>,
 }
 
 impl ActionResponse {
@@ -85,7 +88,8 @@ impl ActionResponse {
 
     /// The answer, of which the data has at most so many bytes.
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
-        let ActionResponse { reply, call, request, fields, edited, action, mut notes, unreadable } = self;
+        let ActionResponse { reply, call, request, fields, edited, action, mut notes, unreadable, picture } =
+            self;
         notes.extend(unreadable_note(unreadable));
         let bytes = reply.bytes;
         let past_end = paging::past_end(&reply, &request, &action);
@@ -93,6 +97,7 @@ impl ActionResponse {
         let words = tools.catalog().words().ok();
         let empty = words.and_then(|words| EmptyList::of(&reply, &request, &action, &words.lists));
         let hint = workspace::copy_note(tools, &action, &request.params);
+        let reply = DecodedReply { reply, picture };
         let present = || {
             render::render_answer(tools, budget, (&request, &fields, &edited), &action, &call, reply, notes)
         };
@@ -105,7 +110,7 @@ impl ActionResponse {
     /// Number of bytes of the answer's data, if all rows of the list are shown within so many.
     pub fn shown_bytes(&self, tools: &Tools, budget: usize) -> Option<usize> {
         let (request, fields) = (&self.request, self.fields.as_slice());
-        let reply = self.reply.clone();
+        let reply = DecodedReply { reply: self.reply.clone(), picture: self.picture.clone() };
         let measure = || {
             let mut notes = Vec::new();
             render::present_reply(
@@ -249,8 +254,18 @@ async fn run(
             }
             notes.extend(answer_note);
             let edited = texts.into_iter().map(|text| text.field).collect();
-            let response = ActionResponse { reply, call, request, action, notes, unreadable, fields, edited };
-            Ok(Outcome::Response(Box::new(response)))
+            let picture = decode_picture(&reply.content).await;
+            Ok(Outcome::Response(Box::new(ActionResponse {
+                reply,
+                call,
+                request,
+                action,
+                notes,
+                unreadable,
+                fields,
+                edited,
+                picture,
+            })))
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
-use crate::present::{self, Content, Kept, Kind, Masked, Missing, Options, Presented};
+use crate::present::{self, Content, Kept, Kind, Masked, Missing, Options, Picture, PictureError, Presented};
 use crate::text::{Place, size_within};
 use crate::tools::execute::{file_transfer, job_log};
 use crate::tools::reply::beginning::{Beginnings, Length};
@@ -20,6 +20,12 @@ use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 /// Maximum number of unknown fields that are named.
 const MOST_MISSING: usize = 10;
 
+/// A reply with the picture that it is.
+pub struct DecodedReply {
+    pub reply: Reply,
+    pub picture: Option<Result<Picture, PictureError>>,
+}
+
 /// The reply to a call, presented; its data has at most so many bytes.
 pub fn render_answer(
     tools: &Tools,
@@ -27,13 +33,14 @@ pub fn render_answer(
     (request, fields, edited): (&ExecuteRequest, &[String], &[String]),
     action: &Action,
     call: &Call,
-    reply: Reply,
+    decoded: DecodedReply,
     mut notes: Vec<String>,
 ) -> Answer {
+    let reply = &decoded.reply;
     let is_document = action.direct() == Some(Interface::Graphql);
     let page = reply.page.clone();
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
-    let mut change = change::describe(tools, action, call, &request.params, &reply);
+    let mut change = change::describe(tools, action, call, &request.params, reply);
     if let Some(change) = &mut change {
         change.leave_out(edited);
     }
@@ -50,7 +57,7 @@ pub fn render_answer(
     });
     let narrowing = change.as_ref().map(Narrowing::from_change).unwrap_or_default();
     let shown =
-        present_fields(tools, budget, (request, fields, narrowing), (action, call), reply, &mut notes);
+        present_fields(tools, budget, (request, fields, narrowing), (action, call), decoded, &mut notes);
     notes.extend(change.iter().flat_map(|change| change.notes.iter().cloned()));
     notes.extend(shown.notes.iter().cloned());
     notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
@@ -91,10 +98,10 @@ pub fn present_reply(
     budget: usize,
     (request, fields): (&ExecuteRequest, &[String]),
     action: (&Action, &Call),
-    reply: Reply,
+    decoded: DecodedReply,
     notes: &mut Vec<String>,
 ) -> Presented {
-    present_fields(tools, budget, (request, fields, Narrowing::default()), action, reply, notes)
+    present_fields(tools, budget, (request, fields, Narrowing::default()), action, decoded, notes)
 }
 
 /// Fields of an answer that the first sentence makes unnecessary.
@@ -118,7 +125,7 @@ fn present_fields(
     budget: usize,
     (request, fields, narrowing): (&ExecuteRequest, &[String], Narrowing<'_>),
     (action, call): (&Action, &Call),
-    reply: Reply,
+    decoded: DecodedReply,
     notes: &mut Vec<String>,
 ) -> Presented {
     let is_document = action.direct() == Some(Interface::Graphql);
@@ -141,8 +148,8 @@ fn present_fields(
         said: if is_full || !fields.is_empty() { &[] } else { narrowing.said },
         names: Some(call.field_names()),
     };
-    let received = reply.rows;
-    let mut shown = present::present(content(reply, notes), &options);
+    let received = decoded.reply.rows;
+    let mut shown = present::present(content(decoded, notes), &options);
     if call.path().ends_with("/api/graphql") {
         // A selection of GraphQL names fields and no items.
         let has_item = |path: &String| path.split('.').any(|step| step.parse::<usize>().is_ok());
@@ -242,7 +249,8 @@ fn secret_notes(masked: &Masked, is_document: bool, is_read: bool) -> Vec<String
 }
 
 /// Converts the content of a reply.
-fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
+fn content(decoded: DecodedReply, notes: &mut Vec<String>) -> Content {
+    let DecodedReply { reply, picture } = decoded;
     match reply.content {
         gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
         gitlab::Content::Empty if reply.status == 304 => Content::Unchanged,
@@ -256,7 +264,10 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
                     Content::Text(text)
                 }
                 None => {
-                    let picture = present::picture(&bytes);
+                    let picture = picture.transpose().unwrap_or_else(|refused| {
+                        notes.push(refused.to_string());
+                        None
+                    });
                     Content::Binary { bytes, content_type, filename, picture }
                 }
             }

@@ -1,7 +1,11 @@
 //! Files that are pictures come as image content; other files and resources as bytes.
 
+use std::io::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc};
 use serde_json::{Value, json};
 
 use crate::support::client::{Client, EXECUTE, follow, reply};
@@ -40,7 +44,36 @@ fn a_damaged_picture_is_no_image_content() {
     gitlab.answer("GET", "/raw", raw(200, "image/png", bytes));
     let shown = contents(&mut gitlab.client(&[]), "repository_file.get_raw", logo());
     assert_eq!(shown.len(), 1, "{shown:?}");
-    assert!(shown[0]["text"].as_str().unwrap().contains("A binary of 40 bytes"), "{shown:?}");
+    let text = shown[0]["text"].as_str().unwrap();
+    assert!(text.contains("A binary of 40 bytes") && text.contains("the file is damaged"), "{shown:?}");
+}
+
+/// A white PNG in shades of grey: a few bytes, whatever its size.
+fn grey_png(width: u32, height: u32) -> Vec<u8> {
+    let mut rows = ZlibEncoder::new(Vec::new(), Compression::best());
+    let row = vec![0; 1 + width as usize];
+    (0..height).for_each(|_| rows.write_all(&row).unwrap());
+    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 0, 0, 0, 0]].concat();
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    for (kind, data) in [(b"IHDR", header), (b"IDAT", rows.finish().unwrap()), (b"IEND", Vec::new())] {
+        let mut sum = Crc::new();
+        sum.update(kind);
+        sum.update(&data);
+        file.extend((data.len() as u32).to_be_bytes());
+        file.extend([&kind[..], &data].concat());
+        file.extend(sum.sum().to_be_bytes());
+    }
+    file
+}
+
+#[test]
+fn a_picture_of_many_pixels_is_not_decoded_and_the_answer_says_why() {
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("GET", "/raw", raw(200, "image/png", grey_png(8_000, 8_000)));
+    let shown = contents(&mut gitlab.client(&[]), "repository_file.get_raw", logo());
+    let text = shown[0]["text"].as_str().unwrap();
+    assert!(text.contains("picture of 8000x8000 pixels is not shown: at most 16000000"), "{text}");
+    assert!(shown.iter().all(|block| block["type"] != "image"), "{text}");
 }
 
 #[test]
