@@ -76,6 +76,17 @@ mod tests {
     }
 
     #[test]
+    fn an_end_within_a_section_of_the_same_name_is_of_the_inner_one() {
+        let mark = |kind: &str| format!("section_{kind}:1700000000:build\r\u{1b}[0K");
+        let (start, end) = (mark("start"), mark("end"));
+        let log = format!("{start}a\n{start}b\n{end}c\n{end}d\n{start}e\n{end}f\n");
+        let texts: Vec<String> =
+            sections(&log).into_iter().map(|section| plain_log(&log[section.bytes])).collect();
+        assert_eq!(texts, ["a\nb\nc\n", "b\n", "e\n"]);
+        assert_eq!(section(&log, "build").unwrap(), "a\nb\nc\ne\n");
+    }
+
+    #[test]
     fn marks_without_bounds_take_linear_time() {
         let start = std::time::Instant::now();
         let long = "section_start:1:".repeat(300_000);

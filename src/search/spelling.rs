@@ -130,3 +130,26 @@ fn distance(most: usize, (word, letters): (&str, u32), (known, of_known): (&str,
 fn letters(word: &str) -> u32 {
     word.bytes().filter(u8::is_ascii_lowercase).fold(0, |set, letter| set | 1 << (letter - b'a'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_word_may_have_two_edits_and_no_third() {
+        let term = Term::new("repository", "repositori".to_owned(), false, 5);
+        let known = Spellings { compounds: Vec::new(), terms: vec![term] };
+        let guess = |word: &str| known.guess(word).map(|term| term.spelt.as_str());
+        for (word, edits) in [
+            ("repository", 0),
+            ("repositpry", 1),
+            ("rpeosiotry", 2),
+            ("repositxyz", 3),
+            ("reposit", 3),
+            ("repxyztory", 3),
+        ] {
+            assert_eq!(strsim::osa_distance(word, "repository"), edits, "{word}");
+            assert_eq!(guess(word), (edits <= 2).then_some("repository"), "{word}");
+        }
+    }
+}

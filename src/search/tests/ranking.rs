@@ -29,6 +29,64 @@ fn a_clear_request_is_sure_and_a_vague_one_is_not() {
     assert_eq!(find("delete").confidence, Confidence::Low);
 }
 
+/// Requests of many certainties.
+const UNEQUAL: [&str; 40] = [
+    "members",
+    "close it",
+    "show runners",
+    "delete token",
+    "search code",
+    "who can push",
+    "release notes",
+    "cancel the build",
+    "download log",
+    "add a person",
+    "change the name",
+    "latest version",
+    "protect it",
+    "assign to me",
+    "stop the app",
+    "open bugs",
+    "see variables",
+    "merge it now",
+    "rename label",
+    "get file",
+    "compare branches",
+    "mirror",
+    "invite user",
+    "usage of storage",
+    "enable feature",
+    "retry",
+    "list hooks",
+    "upload",
+    "history of a file",
+    "who approved",
+    "export members",
+    "move ticket",
+    "set due date",
+    "create tag",
+    "environments",
+    "revoke key",
+    "view todo list",
+    "epic children",
+    "board lists",
+    "approve deployment",
+];
+
+#[test]
+fn confidence_is_high_from_the_threshold_on_and_not_below() {
+    let catalog = Catalog::embedded().unwrap();
+    let threshold = Ranker::open(&catalog).unwrap().model.softmax.high;
+    let mut near = 0;
+    for request in UNEQUAL {
+        let found = find(request);
+        let is_high = found.confidence == Confidence::High;
+        assert_eq!(is_high, found.certainty >= threshold, "{request}: {}", found.certainty);
+        near += usize::from((threshold * 0.75..threshold).contains(&found.certainty));
+    }
+    assert!(near >= 3, "{near} requests are just below the threshold");
+}
+
 #[test]
 fn a_request_in_the_words_of_an_id_is_sure() {
     for request in

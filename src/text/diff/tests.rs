@@ -175,3 +175,33 @@ fn what_is_no_line_of_a_file_has_no_number() {
     assert!(numbered(&large, 0..large.len()).ends_with(&format!("{} +b\n", u64::MAX)));
     assert!(is_diff(cut) && !is_diff("a\n@@ user\n"));
 }
+
+#[test]
+fn a_remark_on_the_end_of_a_file_is_no_line() {
+    let diff =
+        "@@ -1,3 +1,3 @@\n a\n-b\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n";
+    let diff = format!(
+        "{}@@ -9,2 +9,2 @@\n-x\n\\ No newline at end of file\n y\n+z\n",
+        diff.replace("-1,3", "-1,2")
+    );
+    let found: Vec<(Option<u64>, Option<u64>, String)> = lines(&diff)
+        .into_iter()
+        .map(|line| (line.number(Side::Old), line.number(Side::New), line.text))
+        .collect();
+    let expected = [
+        (Some(1), Some(1), "a"),
+        (Some(2), None, "b"),
+        (None, Some(2), "b"),
+        (None, Some(3), "c"),
+        (Some(9), None, "x"),
+        (Some(10), Some(9), "y"),
+        (None, Some(10), "z"),
+    ];
+    assert_eq!(found, expected.map(|(old, new, text)| (old, new, text.to_owned())));
+    let shown = numbered(&diff, 0..diff.len());
+    let remark = "\\ No newline at end of file\n";
+    assert_eq!(
+        shown,
+        format!(" 1  a\n 2 -b\n{remark} 2 +b\n 3 +c\n{remark}@@\n 9 -x\n{remark} 9  y\n10 +z\n")
+    );
+}

@@ -242,6 +242,21 @@ fn answers_too_large_together_are_each_cut_with_the_call_that_goes_on() {
 }
 
 #[test]
+fn twenty_answers_are_together_at_most_as_large_as_one() {
+    const LIMIT: usize = 8_000;
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", &LIMIT.to_string())]);
+    let long = json!({"fullPath": "acme/widget", "iid": 1, "description": "word ".repeat(4_000)});
+    succeed(&mut client, "issue.update", long);
+    let mut calls = vec![json!({"action": "issue.get", "params": issue(2), "fields": ["iid"]}); 19];
+    calls.push(json!({"action": "issue.get", "params": issue(1), "fields": ["description"]}));
+    let reply = execute(&mut client, "api.batch", json!({"calls": calls}));
+    let rows = rows(&reply);
+    assert_eq!(rows.len(), 20, "{}", reply.text);
+    let size = reply.structured["data"].to_string().len();
+    assert!((LIMIT / 2..=LIMIT).contains(&size), "{size}: {}", reply.structured["data"]);
+}
+
+#[test]
 fn a_dry_run_sends_nothing() {
     let mut client = Client::sandbox();
     let all = json!({"action": "api.batch", "params": {"calls": two_deletions()}, "dry_run": true});

@@ -622,3 +622,86 @@ fn no_verdict_is_submitted_where_a_comment_was_not_posted() {
     let done = succeed(&mut gitlab.client(&[]), "merge_request.review", review("request_changes"));
     assert_eq!(done["data"][2]["status"], "given", "{done}");
 }
+
+/// The merge request `!5` of a GitLab with these pages of changed files, which takes any comment.
+fn with_diffs(pages: Vec<Value>) -> Gitlab {
+    let gitlab = Gitlab::with_project();
+    let refs = json!({"base_sha": "b".repeat(40), "start_sha": "b".repeat(40), "head_sha": "c".repeat(40)});
+    gitlab.json("/merge_requests/5", &json!({"id": 50, "iid": 5, "diff_refs": refs}));
+    let pages = pages.into_iter().map(|page| answer(200, page));
+    gitlab.says("GET /api/v4/projects/acme%2Fwidget/merge_requests/5/diffs", pages);
+    gitlab.answer(
+        "POST",
+        "/merge_requests/5/discussions",
+        answer(201, json!({"id": "t1", "notes": [{"id": 1}]})),
+    );
+    gitlab
+}
+
+/// A file whose only change is a new line.
+fn new_line(old: &str, new: &str, line: &str) -> Value {
+    json!({"old_path": old, "new_path": new, "diff": format!("@@ -0,0 +1,1 @@\n+{line}\n")})
+}
+
+fn comment(place: Value) -> Value {
+    let mut params = json!({"fullPath": "acme/widget", "iid": 5, "body": "Why?"});
+    params.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+    params
+}
+
+/// The position of the comment that was sent.
+fn sent_position(gitlab: &Gitlab) -> Value {
+    let request = gitlab.last("/discussions");
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    body["position"].clone()
+}
+
+#[test]
+fn files_beyond_the_first_hundred_can_be_commented_on_and_are_searched() {
+    let first: Vec<Value> = (0..100)
+        .map(|number| {
+            new_line(&format!("f{number}.rs"), &format!("f{number}.rs"), &format!("line {number};"))
+        })
+        .collect();
+    let second =
+        vec![new_line("last.rs", "last.rs", "line 7;"), new_line("other.rs", "other.rs", "only here;")];
+    let gitlab = || with_diffs(vec![json!(first), json!(second)]);
+
+    let by_number = gitlab();
+    succeed(
+        &mut by_number.client(&[]),
+        "merge_request.comment_on_line",
+        comment(json!({"file": "last.rs", "line": 1})),
+    );
+    assert_eq!(sent_position(&by_number)["new_path"], "last.rs");
+
+    let by_text = gitlab();
+    succeed(
+        &mut by_text.client(&[]),
+        "merge_request.comment_on_line",
+        comment(json!({"line_text": "only here;"})),
+    );
+    assert_eq!(sent_position(&by_text)["new_path"], "other.rs");
+
+    let twice = gitlab();
+    let place = comment(json!({"line_text": "line 7;"}));
+    let reply = execute(&mut twice.client(&[]), "merge_request.comment_on_line", place);
+    let message = refused(&reply, "invalid_params")["message"].to_string();
+    assert!(message.contains("f7.rs") && message.contains("last.rs"), "{message}");
+    assert!(twice.received().iter().all(|request| request.method == "GET"));
+}
+
+#[test]
+fn a_path_that_a_rename_gave_up_is_that_of_the_new_file_there() {
+    let renamed = new_line("a.rs", "b.rs", "moved;");
+    let put_there = new_line("a.rs", "a.rs", "new;");
+    let gitlab = with_diffs(vec![json!([renamed, put_there])]);
+    let place = comment(json!({"file": "a.rs", "line": 1}));
+    succeed(&mut gitlab.client(&[]), "merge_request.comment_on_line", place);
+    let position = sent_position(&gitlab);
+    assert_eq!(
+        (&position["old_path"], &position["new_path"]),
+        (&json!("a.rs"), &json!("a.rs")),
+        "{position}"
+    );
+}
