@@ -5,10 +5,11 @@
 use serde_json::{Map, Value};
 
 use super::effects::{Place, Role};
-use super::location::{HolderKind, Location};
+use super::global_id;
+use super::location::{FullPath, HolderKind, Location};
 use super::lookup::GLOBAL;
 use crate::catalog::{
-    Action, Landing, LandingChoice, LandingPlace, Locates, Operation, Param, Place as Part, Scope,
+    Action, Landing, LandingChoice, LandingPlace, Locates, Names, Operation, Param, Place as Part, Scope,
     locates_by_name,
 };
 use crate::text::plain_text;
@@ -34,7 +35,12 @@ fn collect_places(
         Scope::Group => HolderKind::Group,
         _ => HolderKind::Either,
     };
-    let own = params.get("fullPath").map(|value| holder(value, own_kind));
+    let is_sent_as_path =
+        !looks_up_names && action.param("fullPath").is_some_and(|param| param.locates == Some(Locates::Path));
+    let own = params
+        .get("fullPath")
+        .map(|value| if is_sent_as_path { path_alone(value) } else { holder(value, own_kind) });
+    let lookup_places = own.clone().filter(|_| looks_up_names).map(|own| LookupPlaces::new(own, own_kind));
     let mut found = Vec::new();
     for (name, value) in params {
         let param = action.param(name);
@@ -45,7 +51,7 @@ fn collect_places(
         }
         // A parameter that is only used for look-ups is not a place of the call.
         if role != Role::Reads || param.is_some_and(|param| param.locates.is_some()) {
-            collect(param, name, value, own.as_ref().filter(|_| looks_up_names), role, &mut found);
+            collect(param, name, value, lookup_places.as_ref(), role, &mut found);
         }
     }
     let is_absent = |path: &String| !is_given(params, path);
@@ -58,6 +64,31 @@ fn collect_places(
         .filter(|landing| landing.absent.iter().all(is_absent) && landing.by.as_ref().is_none_or(is_chosen));
     found.extend(lands.map(landing_path));
     found
+}
+
+/// The places in which the names in a call are looked up.
+struct LookupPlaces {
+    own: Location,
+    /// That of epics: the group of a project.
+    group: Location,
+}
+
+impl LookupPlaces {
+    fn new(own: Location, kind: HolderKind) -> LookupPlaces {
+        let group = match (kind, own.path()) {
+            (HolderKind::Project, path) => {
+                path.and_then(FullPath::parent).map_or(Location::Unknown, Location::Path)
+            }
+            _ => own.clone(),
+        };
+        LookupPlaces { own, group }
+    }
+
+    /// The place of what a parameter names without a path: `#12`, `&7`, a title.
+    fn find(&self, names: Option<Names>, text: &str) -> Location {
+        let is_epic = matches!(names, Some(Names::Epic | Names::EpicIid)) || text.starts_with('&');
+        if is_epic { self.group.clone() } else { self.own.clone() }
+    }
 }
 
 /// True if a parameter at a dotted path has a value that GitLab would use: null, false, an empty text or list are none.
@@ -122,21 +153,24 @@ fn collect(
     param: Option<&Param>,
     path: &str,
     value: &Value,
-    own: Option<&Location>,
+    lookup: Option<&LookupPlaces>,
     role: Role,
     found: &mut Vec<Place>,
 ) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| collect(param, path, item, own, role, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect(param, path, item, lookup, role, found)),
         Value::Object(fields) => {
             for (name, value) in fields {
                 let field = param.and_then(|param| param.fields.iter().find(|field| field.name == *name));
-                collect(field, &format!("{path}.{name}"), value, own, role, found);
+                collect(field, &format!("{path}.{name}"), value, lookup, role, found);
             }
         }
         Value::String(_) | Value::Number(_) => {
             let location = match param {
-                Some(param) => param.locates.and_then(|locates| location(locates, value, own)),
+                Some(param) => {
+                    let referenced = |text: &str| referenced(param, text, lookup);
+                    param.locates.and_then(|locates| location(locates, value, &referenced))
+                }
                 None => undescribed(path, value),
             };
             found.extend(location.map(|location| Place::new(path, location).with_role(role)));
@@ -145,13 +179,15 @@ fn collect(
     }
 }
 
-fn location(locates: Locates, value: &Value, own: Option<&Location>) -> Option<Location> {
+/// Returns the location that a value names. `referenced` is that of an object by its reference or name.
+fn location(locates: Locates, value: &Value, referenced: &dyn Fn(&str) -> Location) -> Option<Location> {
     match locates {
+        Locates::Path => Some(path_alone(value)),
         Locates::Project => Some(holder(value, HolderKind::Project)),
         Locates::Group => Some(holder(value, HolderKind::Group)),
         Locates::Namespace => Some(holder(value, HolderKind::Namespace)),
         Locates::Holder => Some(holder(value, HolderKind::Either)),
-        Locates::Foreign => foreign(value, own),
+        Locates::Foreign => foreign(value, referenced),
         // Each step of a composite action has a location of its own.
         Locates::Address => None,
     }
@@ -162,9 +198,16 @@ fn holder(value: &Value, kind: HolderKind) -> Location {
     Location::parse(&plain_text(value), kind).unwrap_or(Location::Unknown)
 }
 
-/// Returns the location of an object in any project or group: the path of its reference (`group/project#12`), or
-/// `own`, where its name is looked up. The location of a bare id is unknown.
-fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
+/// Parses the path of a project, group or namespace. A number is a path that no rule can name.
+fn path_alone(value: &Value) -> Location {
+    match holder(value, HolderKind::Either) {
+        Location::Path(path) => Location::Path(path),
+        _ => Location::Unknown,
+    }
+}
+
+/// Returns the location of an object in any project or group. That of a bare id is unknown.
+fn foreign(value: &Value, referenced: &dyn Fn(&str) -> Location) -> Option<Location> {
     let text = plain_text(value);
     let text = text.trim();
     if text.is_empty() {
@@ -173,12 +216,23 @@ fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
     if text.starts_with(GLOBAL) {
         return Some(Location::parse(text, HolderKind::Either).unwrap_or(Location::Unknown));
     }
-    if is_number_like(text) {
-        return Some(Location::Unknown);
-    }
-    match text.find(['#', '!', '&']) {
-        Some(at) if at > 0 => Some(holder(&Value::from(text.get(..at)?), HolderKind::Either)),
-        _ => Some(own.cloned().unwrap_or(Location::Unknown)),
+    Some(if is_number_like(text) { Location::Unknown } else { referenced(text) })
+}
+
+/// Marks of references in a parameter whose values are not looked up here.
+const MARKS: [char; 3] = ['#', '!', '&'];
+
+/// The word before the number of an alert (`group/project^alert#3`): `AlertManagement::Alert.reference_prefix`.
+const ALERT_MARK: &str = "^alert";
+
+/// Returns the location of an object by its reference (`group/project#12`, `#12`), or of one whose name is looked up.
+fn referenced(param: &Param, text: &str, lookup: Option<&LookupPlaces>) -> Location {
+    let marks = if param.names.is_some() { global_id::marks(param) } else { &MARKS };
+    let path = global_id::numbered(text, marks).map(|(path, ..)| path);
+    match path.map(|path| path.strip_suffix(ALERT_MARK).unwrap_or(path)) {
+        None if param.names.is_none() => Location::Unknown,
+        None | Some("") => lookup.map_or(Location::Unknown, |lookup| lookup.find(param.names, text)),
+        Some(path) => holder(&Value::from(path), HolderKind::Either),
     }
 }
 
@@ -187,9 +241,9 @@ fn undescribed(path: &str, value: &Value) -> Option<Location> {
     // The last word of `links.0.project_id` and of `not[group_id]`.
     let name = path.rsplit(['.', '[', ']']).find(|word| !word.is_empty()).unwrap_or(path);
     if let Some(kind) = locates_by_name(name) {
-        return location(kind, value, None);
+        return location(kind, value, &|_| Location::Unknown);
     }
-    plain_text(value).trim().starts_with(GLOBAL).then(|| foreign(value, None)).flatten()
+    plain_text(value).trim().starts_with(GLOBAL).then(|| foreign(value, &|_| Location::Unknown)).flatten()
 }
 
 /// True if GitLab could read a text as a number or a list of numbers: `5`, `5.0`, `+5`, `0_5`, `5e0`, `5,6`.

@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
+use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::{Fault, relative_date};
-use crate::catalog::{Base, Kind, Names, Param, ROLES};
+use crate::catalog::{Base, Kind, Locates, Names, Param, ROLES};
 use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
@@ -50,7 +51,7 @@ pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> 
     let converted = converted(param.kind.base, &param.name, &value)
         .or_else(|| title(param, &value))
         .ok_or_else(|| unfit(param, &value))?;
-    if let Some(fault) = stray_date(param, &converted) {
+    if let Some(fault) = stray_date(param, &converted).or_else(|| stray_id(param, &converted)) {
         return Err(fault);
     }
     if let Some(note) = retyped(param, &value, &converted) {
@@ -175,6 +176,15 @@ fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
     let expected = expected_day().to_owned();
     let given = render_value(value);
     (!readings.is_empty()).then(|| Fault::NoDate { name: param.name.clone(), given, expected, readings })
+}
+
+/// Fault of an id where GitLab takes a path alone. The path for that of `fullPath` is looked up.
+fn stray_id(param: &Param, value: &Value) -> Option<Fault> {
+    let takes_path = param.locates == Some(Locates::Path) && param.name != "fullPath";
+    let text = value.as_str().filter(|_| takes_path)?;
+    let is_id = matches!(Location::parse(text, HolderKind::Either), Some(Location::Id { .. }));
+    let (name, given) = (param.name.clone(), text.to_owned());
+    is_id.then(|| Fault::NotALocation { name, given, expected: ACCEPTED_PATHS })
 }
 
 /// Parses a date, relative to the current day in UTC. Returns every day that the text may mean.

@@ -177,6 +177,10 @@ fn lookup_of(at: usize, question: &Lookup) -> Option<Asked> {
     }
     let mut declared = format!("$n{at}:{} ", field.kind);
     let mut variables = vec![(format!("n{at}"), name.to_owned())];
+    // GraphQL would take the id of a project or group for a path.
+    if path.is_some_and(is_digits) {
+        return None;
+    }
     if let Some(path) = path {
         declared.push_str(&format!("$p{at}:ID! "));
         variables.push((format!("p{at}"), path.trim_matches('/').to_owned()));

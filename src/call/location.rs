@@ -23,6 +23,10 @@ pub struct FullPath(String);
 pub const ACCEPTED_LOCATIONS: &str =
     "a full path such as `group/project` (ASCII letters, digits, `_`, `-` and `.`) or a numeric id";
 
+/// The accepted spellings where GitLab takes no id, for errors.
+pub const ACCEPTED_PATHS: &str =
+    "the full path of a project or group such as `group/project`, as GitLab takes no id there";
+
 impl FullPath {
     /// Parses a path. Surrounding white space and slashes are dropped, and `%2F` is read as a slash.
     pub fn parse(text: &str) -> Option<FullPath> {
@@ -44,6 +48,11 @@ impl FullPath {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The group around it; none at the top level.
+    pub fn parent(&self) -> Option<FullPath> {
+        self.0.rsplit_once('/').map(|(parent, _)| FullPath(parent.to_owned()))
     }
 
     /// The names from the outermost group inwards, in lower case.

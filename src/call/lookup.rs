@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::FullPath;
 use super::rest_lookups::{self, Ask, LATEST, Read, Resolver};
 use crate::catalog::{Names, Param, Place as ParamPlace, Scope};
 use crate::text::is_digits;
@@ -14,6 +15,8 @@ use crate::text::is_digits;
 pub enum Lookup {
     /// The kind of a path: project or group.
     KindOf { full_path: String },
+    /// The path of the project or group with this id.
+    PathOf { scope: Scope, id: String },
     /// The id of the object with this name.
     IdOf {
         names: Names,
@@ -37,6 +40,8 @@ pub struct LookupRequest {
 enum Expects {
     /// Nothing: success alone determines the kind of the path.
     Kind(Scope),
+    /// The field with the path.
+    Path(&'static str),
     Id {
         by: &'static [&'static str],
         id: &'static str,
@@ -45,9 +50,10 @@ enum Expects {
 }
 
 /// The cached part of a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     Kind(Scope),
+    Path(FullPath),
     Id(u64),
 }
 
@@ -71,6 +77,7 @@ impl Lookup {
     pub fn reads(&self) -> Vec<LookupRequest> {
         match self {
             Lookup::KindOf { full_path } => kind_reads(full_path),
+            Lookup::PathOf { scope, id } => path_read(*scope, id).into_iter().collect(),
             Lookup::IdOf { names, name, within } => rest_lookups::resolver(*names)
                 .into_iter()
                 .flat_map(|resolver| resolver.reads)
@@ -83,11 +90,16 @@ impl Lookup {
     pub fn finding(&self, reading: &LookupRequest, answer: &Value) -> LookupResult {
         match (reading.expects, self) {
             (Expects::Kind(scope), _) => LookupResult::Found(Answer::Kind(scope)),
+            (Expects::Path(field), _) => answer
+                .get(field)
+                .and_then(Value::as_str)
+                .and_then(FullPath::parse)
+                .map_or(LookupResult::Nothing, |path| LookupResult::Found(Answer::Path(path))),
             (Expects::Id { by: [], id, of }, _) => {
                 select_candidate(number_at(answer, id, of).into_iter().collect(), "")
             }
             (Expects::Id { by, id, of }, Lookup::IdOf { name, .. }) => match_rows(answer, by, (id, of), name),
-            (Expects::Id { .. }, Lookup::KindOf { .. }) => LookupResult::Nothing,
+            (Expects::Id { .. }, Lookup::KindOf { .. } | Lookup::PathOf { .. }) => LookupResult::Nothing,
         }
     }
 
@@ -95,7 +107,7 @@ impl Lookup {
     pub fn title(&self) -> Option<&str> {
         match self {
             Lookup::IdOf { names, name, .. } => Some(name.as_str()).filter(|_| names.is_titled()),
-            Lookup::KindOf { .. } => None,
+            Lookup::KindOf { .. } | Lookup::PathOf { .. } => None,
         }
     }
 
@@ -154,6 +166,7 @@ impl Lookup {
             Lookup::KindOf { full_path } => {
                 format!("looking up whether `{full_path}` is a project or a group")
             }
+            Lookup::PathOf { scope, id } => format!("looking up the path of the {} {id}", scope.name()),
             Lookup::IdOf { names, name, .. } => {
                 let noun = rest_lookups::resolver(*names).map_or("thing", |resolver| resolver.noun);
                 format!("looking up the {noun} `{name}`")
@@ -167,6 +180,7 @@ impl Lookup {
             Lookup::KindOf { full_path } => {
                 format!("`{full_path}` is neither a project nor a group that can be seen")
             }
+            Lookup::PathOf { scope, id } => format!("no {} with the id {id} that can be seen", scope.name()),
             Lookup::IdOf { names, name, within } => {
                 let noun = rest_lookups::resolver(*names).map_or("thing", |resolver| resolver.noun);
                 let place = within.get("fullPath").map(|path| format!(" in `{path}`")).unwrap_or_default();
@@ -183,7 +197,7 @@ impl LookupRequest {
     /// Fields that the name was compared with, for messages: `username`.
     pub fn compared(&self) -> Vec<&'static str> {
         match self.expects {
-            Expects::Kind(_) => Vec::new(),
+            Expects::Kind(_) | Expects::Path(_) => Vec::new(),
             Expects::Id { by, .. } => by.iter().map(|pointer| pointer.trim_start_matches('/')).collect(),
         }
     }
@@ -217,15 +231,23 @@ pub fn wants(resolver: &Resolver) -> impl Iterator<Item = (&'static str, Ask)> {
 }
 
 fn kind_reads(full_path: &str) -> Vec<LookupRequest> {
-    let reading = |action, params: Value, scope| LookupRequest {
-        action,
-        params: params.as_object().cloned().unwrap_or_default(),
-        expects: Expects::Kind(scope),
+    let scopes = [Scope::Project, Scope::Group].into_iter();
+    scopes.filter_map(|scope| holder_read(scope, full_path, Expects::Kind(scope))).collect()
+}
+
+fn path_read(scope: Scope, id: &str) -> Option<LookupRequest> {
+    let field = if scope == Scope::Project { "path_with_namespace" } else { "full_path" };
+    holder_read(scope, id, Expects::Path(field))
+}
+
+/// The read that shows a project or group.
+fn holder_read(scope: Scope, full_path: &str, expects: Expects) -> Option<LookupRequest> {
+    let (action, params) = match scope {
+        Scope::Project => ("project.get", json!({"fullPath": full_path})),
+        Scope::Group => ("group.get", json!({"fullPath": full_path, "with_projects": false})),
+        _ => return None,
     };
-    vec![
-        reading("project.get", json!({"fullPath": full_path}), Scope::Project),
-        reading("group.get", json!({"fullPath": full_path, "with_projects": false}), Scope::Group),
-    ]
+    Some(LookupRequest { action, params: params.as_object().cloned()?, expects })
 }
 
 fn lookup_request(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> Option<LookupRequest> {

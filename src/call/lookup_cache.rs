@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Lookup};
+use super::{Answer, FullPath, Lookup};
 use crate::catalog::Scope;
 
 /// Answers of look-ups, kept for the session.
@@ -36,14 +36,21 @@ impl LookupCache {
     pub(super) fn kind_of(&self, full_path: &str) -> Option<Scope> {
         match self.answers.get(&Lookup::KindOf { full_path: full_path.to_owned() })? {
             Answer::Kind(scope) => Some(*scope),
-            Answer::Id(_) => None,
+            _ => None,
+        }
+    }
+
+    pub(super) fn path(&self, question: &Lookup) -> Option<&FullPath> {
+        match self.answers.get(question)? {
+            Answer::Path(path) => Some(path),
+            _ => None,
         }
     }
 
     pub(super) fn id(&self, question: &Lookup) -> Option<u64> {
         match self.answers.get(question)? {
             Answer::Id(id) => Some(*id),
-            Answer::Kind(_) => None,
+            _ => None,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Validates the given parameters of an action: names, other spellings, and types.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use super::context::Context;
-use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
+use super::location::{ACCEPTED_LOCATIONS, ACCEPTED_PATHS, HolderKind, Location};
 use super::name_resolution::Resolved;
 use super::noun::{folded, param_by_noun, param_with_noun};
 use super::quick_action::{self, QuickActions};
@@ -15,7 +16,9 @@ use super::{
     Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, affected_paths, coerce, global_id,
     graphql, items, name_resolution, raw_request, request, rest_lookups, select_operation, target,
 };
-use crate::catalog::{self, Action, GlossaryEntry, Json, Names, Operation, Param, Scope, Touched, Words};
+use crate::catalog::{
+    self, Action, GlossaryEntry, Json, Locates, Names, Operation, Param, Scope, Touched, Words,
+};
 use crate::text::plain_text;
 
 /// Valid parameters of an action. Its operation is not selected yet.
@@ -196,6 +199,12 @@ impl Checked {
         if !faults.is_empty() {
             return Err(self.invalid(faults));
         }
+        if let Some(question) = self.path_lookup(operation).map_err(|fault| self.invalid(vec![fault]))? {
+            return match self.by_path(&question, known) {
+                Some(by_path) => by_path.step(known),
+                None => Ok(Step::Ask(vec![question])),
+            };
+        }
         let ResolvedParams { params, resolved } = match self.fill(operation, known)? {
             Step::Params(filled) => filled,
             step => return Ok(step),
@@ -206,6 +215,45 @@ impl Checked {
             None => request::write(&self.action, operation, &params, resolved, effects),
         };
         call.map(Step::Ready).map_err(|fault| self.invalid(vec![fault]))
+    }
+
+    /// The look-up of the path for an id in `fullPath`, where GitLab takes a path alone. An id that may be a project's or
+    /// a group's is refused.
+    fn path_lookup(&self, operation: &Operation) -> Result<Option<Lookup>, Fault> {
+        let path = self.action.param("fullPath").filter(|path| path.locates == Some(Locates::Path));
+        let sent = path.filter(|path| path.place != catalog::Place::Selector);
+        let text = sent.and_then(|_| self.params.get("fullPath")).map(plain_text).unwrap_or_default();
+        let Some(Location::Id { id, .. }) = Location::parse(&text, HolderKind::Either) else {
+            return Ok(None);
+        };
+        let field = operation.graphql.as_ref().map_or("", |graphql| graphql.field.as_str());
+        match operation.scope {
+            scope @ (Scope::Project | Scope::Group) if !field.starts_with("namespace.") => {
+                Ok(Some(Lookup::PathOf { scope, id: id.to_string() }))
+            }
+            _ => Err(Fault::NotALocation {
+                name: "fullPath".to_owned(),
+                given: text,
+                expected: ACCEPTED_PATHS,
+            }),
+        }
+    }
+
+    /// The same call with the path that was found.
+    fn by_path(&self, question: &Lookup, known: &LookupCache) -> Option<Checked> {
+        let mut by_path = self.clone();
+        by_path.params.insert("fullPath".to_owned(), Value::from(known.path(question)?.as_str()));
+        Some(by_path)
+    }
+
+    /// The call with the path that was found for its id, if it had to be looked up.
+    fn located<'a>(&'a self, known: &LookupCache) -> Cow<'a, Checked> {
+        let question = match self.operation(known) {
+            Ok(Chosen::Operation(operation)) => self.path_lookup(operation).ok().flatten(),
+            _ => None,
+        };
+        let by_path = question.and_then(|question| self.by_path(&question, known));
+        by_path.map_or(Cow::Borrowed(self), Cow::Owned)
     }
 
     /// Returns the parameters alone, or the look-ups that they need first. Parameters may be missing.
@@ -311,13 +359,15 @@ impl Checked {
     pub fn questions(&self, known: &LookupCache) -> Vec<Lookup> {
         let kind = self.params.get("fullPath").and_then(Value::as_str);
         let kind = kind.map(|path| Lookup::KindOf { full_path: path.to_owned() });
-        let asked = match self.operation(known) {
+        let (asked, path) = match self.operation(known) {
             Ok(Chosen::Operation(operation)) => {
-                name_resolution::fill(&self.action, operation, &self.params, known).asked
+                let params = &self.located(known).params;
+                let asked = name_resolution::fill(&self.action, operation, params, known).asked;
+                (asked, self.path_lookup(operation).ok().flatten())
             }
-            _ => BTreeSet::new(),
+            _ => (BTreeSet::new(), None),
         };
-        kind.into_iter().chain(asked).collect()
+        kind.into_iter().chain(path).chain(asked).collect()
     }
 
     /// Error of an ambiguous name.
@@ -330,7 +380,8 @@ impl Checked {
     pub fn asking_param(&self, question: &Lookup, known: &LookupCache) -> Option<String> {
         match self.operation(known) {
             Ok(Chosen::Operation(operation)) => {
-                name_resolution::fill(&self.action, operation, &self.params, known).open.remove(question)
+                let params = &self.located(known).params;
+                name_resolution::fill(&self.action, operation, params, known).open.remove(question)
             }
             _ => None,
         }

@@ -24,7 +24,7 @@ pub use gitlab_mcp_embed::catalog::names::Names;
 pub use gitlab_mcp_embed::catalog::operation_index::{OperationIndex, Touched};
 pub use gitlab_mcp_embed::catalog::secret_names::SecretNameRules;
 pub use gitlab_mcp_embed::catalog::tool_names::{bare, singular};
-pub use locates::locates_by_name;
+pub use locates::{locates_by_name, split_words};
 pub use reader::Catalog;
 pub use schema::{input_schema, note};
 pub use secret_names::SECRET_NAMES;

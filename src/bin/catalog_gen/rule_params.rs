@@ -1,8 +1,27 @@
 //! Parameters that the rows of `catalog/rules.toml` name by dotted paths.
 
 use gitlab_mcp::catalog::{Action, Param};
+use serde::Deserialize;
 
 use crate::action_ids::{Ids, nearest};
+
+/// Parameters that look like what a rule is for and are not, with the reason. Tests read the lists.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListedParams {
+    reason: String,
+    /// `action:param` with the action a pattern.
+    pub params: Vec<String>,
+}
+
+impl ListedParams {
+    /// Reports a list without a reason.
+    pub fn check_reason(&self, row: &str, faults: &mut Vec<String>) {
+        if self.reason.trim().is_empty() {
+            faults.push(format!("{row}: {} have no reason", self.params.join(", ")));
+        }
+    }
+}
 
 /// Visits every parameter and every field of one, with its dotted path.
 pub fn walk(params: &mut [Param], within: &str, visit: &mut impl FnMut(&str, &mut Param)) {

@@ -324,7 +324,7 @@ mod rules {
             grant = ["thing.*"]
             raise = [{ action = "thing.create", param = "level", at_least = 40, risk = "destructive" }]
             [places]
-            not_places = ["kube_namespace"]
+            not_places = [{ reason = "of Kubernetes", params = ["kube_namespace"] }]
             "#,
         )
         .unwrap();
@@ -355,8 +355,15 @@ mod rules {
                 "[[risk.raise]]\naction = \"thing.create\"\nparam = \"level\"\nis = 1\ngiven = true\nrisk = \"grant\"",
                 "wants one of any_of, at_least, is, given",
             ),
-            ("[places]\nforeign = [\"thing.create:id\"]", "thing.create has no parameter id"),
-            ("[places]\nnot_places = [\"nowhere\"]", "no parameter is called nowhere"),
+            ("[places.located]\nforeign = [\"thing.create:id\"]", "thing.create has no parameter id"),
+            (
+                "[[places.not_places]]\nreason = \"x\"\nparams = [\"nowhere\"]",
+                "no parameter is called nowhere",
+            ),
+            (
+                "[[places.not_places]]\nreason = \" \"\nparams = [\"kube_namespace\"]",
+                "kube_namespace have no reason",
+            ),
             ("[quick_actions]\ntexts = [\"thing.create\"]", "wants `action:param`"),
             ("[quick_actions.commands.x]\nactions = [\"thing.close\"]", "there is no action thing.close"),
         ] {

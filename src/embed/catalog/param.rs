@@ -20,6 +20,8 @@ pub enum Locates {
     Namespace,
     /// A project or a group, as `fullPath`.
     Holder,
+    /// A project, group or namespace by its path alone: GitLab takes a number for a path, not for an id.
+    Path,
     /// An object in any project or group, whatever else the call names.
     Foreign,
     /// Anything on any instance: a URL, a short reference or a git remote, which a composite action takes apart.

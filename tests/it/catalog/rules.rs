@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
     Action, Base, Catalog, GraphqlKind, Interface, Json, LandingPlace, Locates, Param, Place, Risk, When,
+    split_words,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -18,14 +19,33 @@ struct File {
 
 #[derive(Deserialize)]
 struct Places {
-    not_places: Vec<String>,
+    not_places: Vec<Listed>,
     attributes: Vec<String>,
 }
 
-fn places() -> Places {
-    toml::from_str::<File>(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/catalog/rules.toml")))
-        .unwrap()
-        .places
+/// Parameters that look like what a rule is for and are not.
+#[derive(Deserialize)]
+struct Listed {
+    params: Vec<String>,
+}
+
+fn file() -> File {
+    toml::from_str(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/catalog/rules.toml"))).unwrap()
+}
+
+/// True if a list has the parameter of an action, by its name alone, or as `action:param` with `*` in the action.
+fn is_listed(lists: &[Listed], action: &Action, path: &str) -> bool {
+    let name = path.rsplit('.').next().unwrap();
+    lists.iter().flat_map(|listed| &listed.params).any(|known| match known.split_once(':') {
+        Some((pattern, param)) => param == path && fits(pattern, &action.id),
+        None => known == name,
+    })
+}
+
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(left) = text.strip_prefix(first) else { return false };
+    (0..=left.len()).filter_map(|at| left.get(at..)).any(|left| fits(rest, left))
 }
 
 /// Every parameter and every field of one, by its dotted path.
@@ -262,76 +282,82 @@ fn results_without_a_target_land_somewhere() {
     assert_eq!(lands("remote_import.import_gists"), [(String::new(), LandingPlace::OwnNamespace)]);
 }
 
-/// Words of a name in snake_case or camelCase.
-fn words(name: &str) -> Vec<String> {
-    let mut text = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() {
-            text.push('_');
-        }
-        text.extend(c.to_lowercase());
-    }
-    text.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
-}
+const HOLDERS: [&str; 6] = ["project", "projects", "group", "groups", "namespace", "namespaces"];
 
-/// True if a name looks like a reference to a project, group or namespace: one is its last word, or precedes an id or
-/// path.
-fn looks_like_a_holder(name: &str) -> bool {
-    const HOLDERS: [&str; 6] = ["project", "projects", "group", "groups", "namespace", "namespaces"];
-    const REFERENCES: [&str; 4] = ["id", "ids", "path", "paths"];
-    let words = words(name);
-    let holder = |word: &String| HOLDERS.contains(&word.as_str());
-    match words.as_slice() {
-        [.., full, path] if full == "full" && path == "path" => true,
-        [before @ .., last] => {
-            holder(last) || (REFERENCES.contains(&last.as_str()) && before.iter().any(holder))
-        }
-        [] => false,
-    }
+/// True if a parameter looks like a reference to a project, group or namespace, or to an object of one that the call
+/// does not name otherwise: by the words of its name, or by its type in GraphQL's schema.
+fn looks_like_a_place(param: &Param) -> bool {
+    const PATHS: [&str; 5] = ["path", "paths", "reference", "references", "refs"];
+    const IDS: [&str; 3] = ["id", "ids", "iid"];
+    const OTHERS: [&str; 13] = [
+        "resource",
+        "entity",
+        "epic",
+        "issue",
+        "repository",
+        "target",
+        "source",
+        "upstream",
+        "downstream",
+        "destination",
+        "parent",
+        "fork",
+        "forked",
+    ];
+    const TYPES: [&str; 3] = ["Project", "Group", "Namespace"];
+    let words = split_words(&param.name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let ends = |list: &[&str]| words.last().is_some_and(|last| list.contains(&last.as_str()));
+    let is_number = param.kind.base == Base::Integer && !param.kind.many;
+    let in_schema = TYPES.iter().any(|kind| {
+        param.gid.as_deref() == Some(kind)
+            || param.graphql.as_ref().is_some_and(|known| known.contains(&format!("{kind}ID")))
+    });
+    let by_name = ends(&PATHS)
+        || ends(&HOLDERS)
+        || (has(&HOLDERS) && (ends(&IDS) || !is_number))
+        || (has(&OTHERS) && ends(&IDS))
+        || words == ["repository"];
+    takes_a_reference(param) && (by_name || in_schema)
 }
 
 fn takes_a_reference(param: &Param) -> bool {
-    matches!(param.kind.base, Base::String | Base::Integer | Base::IntegerOrString | Base::Any)
+    let base = matches!(param.kind.base, Base::String | Base::Integer | Base::IntegerOrString | Base::Any);
+    base && param.choices.is_empty()
 }
 
 #[test]
 fn every_parameter_that_looks_like_a_place_is_one_or_is_named() {
-    let places = places();
-    let (mut operations, mut seen, mut missing) = (0, 0, Vec::new());
+    let places = file().places;
+    let (mut operations, mut seen, mut located, mut missing) = (0, 0, 0, Vec::new());
     for action in actions() {
         operations += action.operations.len();
-        let is_named = |path: &str, name: &str| {
-            let exact = format!("{}:{path}", action.id);
-            let domain = format!("{}.*:{path}", action.domain());
-            places
-                .not_places
-                .iter()
-                .any(|known| [name, exact.as_str(), domain.as_str()].contains(&known.as_str()))
-        };
         walk(&action.params, "", &mut |path, param| {
             seen += 1;
-            if !takes_a_reference(param) || param.locates.is_some() || is_named(path, &param.name) {
+            located += usize::from(param.locates.is_some());
+            if param.locates.is_some() || is_listed(&places.not_places, &action, path) {
                 return;
             }
             let is_object = matches!(path, "id" | "ids");
             let is_foreign = |kind: &String| is_object || !places.attributes.contains(kind);
             let by_type = has_mutation(&action) && param.gid.as_ref().is_some_and(is_foreign);
-            if looks_like_a_holder(&param.name) || by_type {
+            if looks_like_a_place(param) || by_type {
                 missing.push(format!("{}:{path}", action.id));
             }
         });
     }
     assert!(missing.is_empty(), "neither located nor in not_places:\n{}", missing.join("\n"));
-    assert!(operations >= 3_000 && seen >= 12_000, "{operations} operations, {seen} parameters");
+    let figures = format!("{operations} operations, {seen} parameters, {located} places");
+    assert!(operations >= 3_000 && seen >= 12_000 && located >= 2_500, "{figures}");
 }
 
 /// An id in a path that does not lead through a project or group is the place of a call, or is of the instance or a
-/// user.
+/// user. So is that of a read: a rule that denies a project has to see what is read in it.
 #[test]
 fn every_id_of_a_path_is_a_place_or_is_named() {
-    let places = places();
+    let places = file().places;
     let mut missing = Vec::new();
-    for action in actions().iter().filter(|action| action.risk > Risk::Read) {
+    for action in actions() {
         for operation in action.choices().filter(|operation| operation.any != Some(Interface::Plan)) {
             let mut filled =
                 operation.placeholders().map(|(placeholder, _)| operation.filled_by(placeholder));
@@ -339,21 +365,33 @@ fn every_id_of_a_path_is_a_place_or_is_named() {
                 continue;
             }
             let unknown = filled.find(|name| {
-                let is_id = words(name).last().is_some_and(|word| word == "id");
+                let is_id = split_words(name).last().is_some_and(|word| word == "id");
                 let param = action.param(name).filter(|param| param.place == Place::Path);
-                let domain = format!("{}.*:{name}", action.domain());
-                let exact = format!("{}:{name}", action.id);
                 is_id
                     && param.is_some_and(|param| param.locates.is_none())
-                    && !places
-                        .not_places
-                        .iter()
-                        .any(|known| [*name, &domain, &exact].contains(&known.as_str()))
+                    && !is_listed(&places.not_places, &action, name)
             });
             missing.extend(unknown.map(|name| format!("{}:{name} in {operation}", action.id)));
         }
     }
     assert!(missing.is_empty(), "neither located nor in not_places:\n{}", missing.join("\n"));
+}
+
+/// GraphQL finds a project or group by its path: a number there is no id.
+#[test]
+fn a_path_of_graphql_is_no_id() {
+    let mut paths = 0;
+    for action in actions().iter().filter(|action| action.plan.is_none()) {
+        let is_graphql = action.operations.iter().any(|operation| operation.graphql.is_some());
+        walk(&action.params, "", &mut |path, param| {
+            let ends_as_path = split_words(&param.name).last().is_some_and(|word| word == "path");
+            if is_graphql && param.locates.is_some() && ends_as_path {
+                paths += 1;
+                assert_eq!(param.locates, Some(Locates::Path), "{}:{path}", action.id);
+            }
+        });
+    }
+    assert!(paths >= 650, "{paths}");
 }
 
 #[test]
@@ -379,7 +417,20 @@ fn parameters_locate_what_they_name() {
         ("issue.create", "assignee_ids", None),
         ("cluster.create", "platform_kubernetes_attributes.namespace", None),
         ("bulk_import.create", "entities.source_full_path", None),
-        ("bulk_import.create", "entities.destination_namespace", Some(Locates::Namespace)),
+        ("bulk_import.create", "entities.destination_namespace", Some(Locates::Path)),
+        ("custom_emoji.create", "fullPath", Some(Locates::Path)),
+        ("job_token_scope.add_group_or_project", "targetPath", Some(Locates::Path)),
+        ("project_subscription.create", "upstreamPath", Some(Locates::Path)),
+        ("issue.link_alerts", "alertReferences", Some(Locates::Foreign)),
+        ("work_item.add_closing_merge_request", "mergeRequestReference", Some(Locates::Foreign)),
+        (
+            "security_settings.set_secret_push_protection_in_group",
+            "projectsToExclude",
+            Some(Locates::Project),
+        ),
+        ("duo_chat.ask", "resource_id", Some(Locates::Foreign)),
+        ("registry_repository.get", "repository_id", Some(Locates::Foreign)),
+        ("merge_request.update_approval_rule", "groupIds", Some(Locates::Group)),
     ] {
         let action = action(id);
         let param = find(&action, path).unwrap_or_else(|| panic!("{id} has no {path}"));

@@ -10,10 +10,7 @@ use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::support::calls::{CATALOG, build_call};
-
-/// The projects of this GitLab with their ids.
-const PROJECTS: [(u64, &str); 3] = [(1, "acme/widget"), (5, "acme/vault"), (9, "other/secret")];
+use crate::support::calls::{CATALOG, PROJECTS, build_call};
 
 static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
     let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect();

@@ -1,11 +1,11 @@
 //! Policy decides on the places of a call, by any route and spelling: through the real binary, in front of a GitLab that
 //! records its requests.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::policy::vault::{deny_vault, gitlab, is_only_located, kind, policy_file, run, sent};
 use crate::support::client::EXECUTE;
-use crate::support::scripted_gitlab::raw;
+use crate::support::scripted_gitlab::{Gitlab, answer, raw};
 
 #[test]
 fn every_spelling_of_a_denied_project_is_denied_and_nothing_is_sent_to_it() {
@@ -356,6 +356,186 @@ fn a_path_that_is_not_sent_says_nothing_of_an_id_beside_it() {
         let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
         let reply = run(&mut client, action, &params, true);
         assert!(reply.is_error, "{action}: {}", reply.text);
+        assert!(is_only_located(&sent(&gitlab)), "{action}: {:?}", sent(&gitlab));
+    }
+}
+
+/// The body of a request to GraphQL that has the variables of a call.
+fn graphql_input(gitlab: &Gitlab) -> Value {
+    let body: Value = serde_json::from_slice(&gitlab.last("POST ").body).unwrap();
+    let variables = &body["variables"];
+    variables.get("input").unwrap_or(variables).clone()
+}
+
+fn graphql_gitlab() -> Gitlab {
+    let gitlab = gitlab();
+    let reply = json!({"data": {"createCustomEmoji": {"errors": []}, "project": {"name": "widget"}}});
+    gitlab.answer("POST", "/graphql", answer(200, reply));
+    gitlab
+}
+
+/// GraphQL finds a project or group by its path: the group whose path is `7` is another one than group 7.
+#[test]
+fn a_number_in_place_of_a_path_is_sent_as_the_path_of_the_object_that_was_decided_on() {
+    for settings in [vec![], vec![("GITLAB_ALLOWED_PATHS", "acme")], vec![("GITLAB_READABLE_PATHS", "acme")]]
+    {
+        let gitlab = graphql_gitlab();
+        let mut client = gitlab.client(&settings);
+        for path in ["7", "gid://gitlab/Group/7", " 7/"] {
+            let emoji = json!({"fullPath": path, "name": "x", "url": "https://x.example"});
+            let reply = run(&mut client, "custom_emoji.create", &emoji, true);
+            assert!(!reply.is_error, "{settings:?} {path}: {}", reply.text);
+            assert_eq!(graphql_input(&gitlab)["groupPath"], "acme", "{settings:?} {path}");
+        }
+        let reply = run(&mut client, "branch_rule.list", &json!({"fullPath": 1}), false);
+        assert_eq!(graphql_input(&gitlab)["fullPath"], "acme/widget", "{settings:?}: {}", reply.text);
+    }
+}
+
+#[test]
+fn a_number_that_no_path_was_found_for_is_not_sent() {
+    let file = deny_vault();
+    for settings in [
+        vec![],
+        vec![("GITLAB_ALLOWED_PATHS", "acme")],
+        vec![("GITLAB_READABLE_PATHS", "acme")],
+        vec![("GITLAB_POLICY", file.path.as_str())],
+    ] {
+        for (action, params) in [
+            // A project's or a group's
+            ("work_item.get", json!({"fullPath": 7, "iid": 1})),
+            ("custom_emoji.create", json!({"fullPath": 8, "name": "x", "url": "https://x.example"})),
+            ("job_token_scope.add_group_or_project", json!({"fullPath": "acme/widget", "targetPath": 7})),
+            (
+                "secrets_permission.delete",
+                json!({"fullPath": "acme/widget", "principal": {"groupPath": "7", "id": 1, "type": "GROUP"}}),
+            ),
+            (
+                "remote_import.import_from_github",
+                json!({"personal_access_token": "x", "repo_id": 1, "target_namespace": "7"}),
+            ),
+        ] {
+            let gitlab = graphql_gitlab();
+            let mut client = gitlab.client(&settings);
+            let reply = run(&mut client, action, &params, true);
+            assert!(reply.is_error, "{settings:?} {action}: {}", reply.text);
+            let wrote = sent(&gitlab).into_iter().filter(|request| !request.starts_with("GET ")).count();
+            assert_eq!(wrote, 0, "{settings:?} {action}: {:?}", sent(&gitlab));
+        }
+    }
+}
+
+#[test]
+fn a_number_in_a_document_is_no_id_of_an_allowed_group() {
+    for (method, params) in [
+        (
+            "api.graphql",
+            json!({"document": "mutation { createCustomEmoji(input: {groupPath: \"7\", name: \"x\", url: \"https://x.example\"}) { errors } }"}),
+        ),
+        (
+            "api.graphql",
+            json!({"document": "mutation($p: ID!) { createCustomEmoji(input: {groupPath: $p, name: \"x\", url: \"https://x.example\"}) { errors } }", "variables": {"p": 7}}),
+        ),
+        (
+            "api.graphql",
+            json!({"document": "mutation { ciJobTokenScopeAddGroupOrProject(input: {projectPath: \"acme/widget\", targetPath: \"1\"}) { errors } }"}),
+        ),
+        (
+            "api.rest",
+            json!({"method": "POST", "path": "/import/github", "body": {"personal_access_token": "x", "repo_id": 1, "target_namespace": "7"}}),
+        ),
+    ] {
+        let gitlab = graphql_gitlab();
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+        let reply = run(&mut client, method, &params, true);
+        assert_eq!(kind(&reply), "denied", "{params}: {}", reply.text);
+        assert!(is_only_located(&sent(&gitlab)), "{params}: {:?}", sent(&gitlab));
+    }
+}
+
+#[test]
+fn a_parameter_that_names_a_project_or_object_elsewhere_has_to_be_allowed() {
+    let secret = policy_file("[[rule]]\npaths = [\"other/secret\"]\ndecision = \"deny\"\n");
+    for settings in [("GITLAB_ALLOWED_PATHS", "acme"), ("GITLAB_POLICY", &secret.path)] {
+        for (action, params) in [
+            (
+                "job_token_scope.add_group_or_project",
+                json!({"fullPath": "acme/widget", "targetPath": "other/secret"}),
+            ),
+            (
+                "job_token_scope.update_policies",
+                json!({"fullPath": "acme/widget", "targetPath": "other/secret", "defaultPermissions": true, "jobTokenPolicies": ["READ_JOBS"]}),
+            ),
+            (
+                "project_subscription.create",
+                json!({"fullPath": "acme/widget", "upstreamPath": "other/secret"}),
+            ),
+            (
+                "issue.link_alerts",
+                json!({"fullPath": "acme/widget", "iid": 1, "alertReferences": ["other/secret^alert#3"]}),
+            ),
+            // Several references in one text
+            (
+                "issue.link_alerts",
+                json!({"fullPath": "acme/widget", "iid": 1, "alertReferences": ["acme/widget^alert#1 other/secret^alert#3"]}),
+            ),
+            (
+                "issue.link_alerts",
+                json!({"fullPath": "acme/widget", "iid": 1, "alertReferences": ["https://gitlab.example/other/secret/-/alert_management/3/details"]}),
+            ),
+            (
+                "security_settings.set_secret_push_protection_in_group",
+                json!({"fullPath": "acme", "secretPushProtectionEnabled": true, "projectsToExclude": [9]}),
+            ),
+            (
+                "security_settings.update",
+                json!({"fullPath": "acme", "scope": "group", "secret_push_protection_enabled": true, "projects_to_exclude": [9]}),
+            ),
+            (
+                "api.graphql",
+                json!({"document": "mutation { projectSubscriptionCreate(input: {projectPath: \"acme/widget\", upstreamPath: \"other/secret\"}) { errors } }"}),
+            ),
+        ] {
+            let gitlab = gitlab();
+            let mut client = gitlab.client(&[settings]);
+            let reply = run(&mut client, action, &params, true);
+            assert_eq!(kind(&reply), "denied", "{settings:?} {action} {params}: {}", reply.text);
+            assert!(is_only_located(&sent(&gitlab)), "{action} {params}: {:?}", sent(&gitlab));
+        }
+    }
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_READABLE_PATHS", "acme/widget")]);
+    let chat = json!({"content": "summarize", "resource_type": "issue", "resource_id": 999, "project_id": "acme/widget"});
+    assert_eq!(kind(&run(&mut client, "duo_chat.ask", &chat, true)), "denied");
+}
+
+/// An epic of a project is one of its group, by its number and by its title.
+#[test]
+fn an_epic_that_is_named_without_a_path_is_of_the_group() {
+    for epic in ["&7", "Quarterly goals", "acme/widget#7", "acme/widget & more"] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme/widget")]);
+        let params = json!({"fullPath": "acme/widget", "iid": 1, "epic_id": epic});
+        let reply = run(&mut client, "issue.update", &params, true);
+        assert!(matches!(kind(&reply).as_str(), "denied" | "invalid_params"), "{epic}: {}", reply.text);
+        assert!(is_only_located(&sent(&gitlab)), "{epic}: {:?}", sent(&gitlab));
+    }
+}
+
+/// A read by an id that is of no project in the call may be of any: a rule that denies one covers it.
+#[test]
+fn a_read_by_an_id_alone_is_within_a_denied_path() {
+    let file = deny_vault();
+    for (action, params) in [
+        ("registry_repository.get", json!({"repository_id": 7})),
+        ("vulnerability_export.get", json!({"vulnerability_export_id": 7})),
+        ("dependency_list_export.download", json!({"export_id": 7})),
+        ("api.rest", json!({"method": "GET", "path": "/registry/repositories/7"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{action}: {}", reply.text);
         assert!(is_only_located(&sent(&gitlab)), "{action}: {:?}", sent(&gitlab));
     }
 }

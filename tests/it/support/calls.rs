@@ -2,13 +2,16 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Call, Context, Invalid, Lookup, LookupCache, Step, check};
+use gitlab_mcp::call::{Answer, Call, Context, FullPath, Invalid, Lookup, LookupCache, Step, check};
 use gitlab_mcp::catalog::{Action, Catalog, Scope};
 use serde_json::{Map, Value};
 use url::Url;
 
 pub static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
 static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example").unwrap());
+
+/// The projects of the GitLab that answers look-ups, with their ids.
+pub const PROJECTS: [(u64, &str); 3] = [(1, "acme/widget"), (5, "acme/vault"), (9, "other/secret")];
 
 /// Maximum rounds of look-ups of one call.
 const MOST_ROUNDS: usize = 5;
@@ -35,6 +38,7 @@ pub fn build_call(action: &Action, params: Map<String, Value>, found: u64) -> Re
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
                     Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
+                    Lookup::PathOf { ref id, .. } => Answer::Path(path_of(id)),
                     Lookup::IdOf { .. } => Answer::Id(found),
                 };
                 known.learn(question, answer);
@@ -42,4 +46,10 @@ pub fn build_call(action: &Action, params: Map<String, Value>, found: u64) -> Re
         }
     }
     panic!("{} has open look-ups after {MOST_ROUNDS} rounds", action.id)
+}
+
+/// The path of the project or group with an id.
+fn path_of(id: &str) -> FullPath {
+    let known = PROJECTS.iter().find(|(known, _)| known.to_string() == id).map(|(_, path)| *path);
+    FullPath::parse(known.unwrap_or("acme/unknown")).unwrap()
 }
