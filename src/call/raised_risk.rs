@@ -33,9 +33,10 @@ fn split(path: &str) -> (&str, &str) {
     path.split_once('.').unwrap_or((path, ""))
 }
 
-/// Calls `see` with each value at a dotted path; lists are walked.
+/// Calls `see` with each value at a dotted path; lists are walked. An object that is null has no field set.
 fn walk(value: &Value, path: &str, see: &mut impl FnMut(&Value)) {
     match value {
+        value if is_blank(value) => see(value),
         Value::Array(items) => items.iter().for_each(|item| walk(item, path, see)),
         Value::Object(fields) if !path.is_empty() => {
             let (name, rest) = split(path);
@@ -50,7 +51,7 @@ fn walk(value: &Value, path: &str, see: &mut impl FnMut(&Value)) {
 
 fn matches(when: &When, value: &Value) -> bool {
     match when {
-        When::Given => !value.is_null(),
+        When::Given => true,
         When::AtLeast(least) => number(value).is_none_or(|number| number >= *least),
         When::Is(Json(expected)) => is_same(expected, value),
         When::AnyOf(expected) => expected.iter().any(|Json(expected)| is_same(expected, value)),
@@ -62,14 +63,58 @@ fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// True if GitLab treats the values as equal: text ignoring case, and booleans in every spelling that Grape coerces.
+/// True for null and blank text, which Grape passes on as null where the type is no text.
+fn is_blank(value: &Value) -> bool {
+    value.as_str().map_or(value.is_null(), |text| text.trim().is_empty())
+}
+
+/// True if GitLab treats the values as equal: text ignoring case, and booleans in every spelling that Grape coerces. A
+/// flag that is null or blank is off.
 fn is_same(expected: &Value, given: &Value) -> bool {
     let is_true = |text: &str| matches!(text, "true" | "1" | "t" | "on" | "yes" | "y");
     let is_false = |text: &str| matches!(text, "false" | "0" | "f" | "off" | "no" | "n");
-    let (expected, given) = (plain_text(expected).to_lowercase(), plain_text(given).trim().to_lowercase());
+    let given = if is_blank(given) { String::new() } else { plain_text(given).trim().to_lowercase() };
+    let expected = plain_text(expected).to_lowercase();
     match expected.as_str() {
         "true" => is_true(&given),
-        "false" => is_false(&given),
+        "false" => given.is_empty() || is_false(&given),
         expected => expected == given,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_flag_that_is_null_or_blank_is_off() {
+        let off = When::Is(Json(json!(false)));
+        for value in [json!(null), json!(""), json!(" \t\n"), json!(false), json!("Off"), json!(0)] {
+            assert!(matches(&off, &value), "{value}");
+            assert!(!matches(&When::Is(Json(json!(true))), &value), "{value}");
+        }
+        assert!(!matches(&off, &json!("on")) && !matches(&off, &json!("elsewhere")));
+    }
+
+    #[test]
+    fn null_in_place_of_an_object_is_null_in_its_fields() {
+        let raise = |when: When| Raise {
+            param: "defaults.owner_required".to_owned(),
+            when,
+            risk: Risk::Grant,
+            effects: Vec::new(),
+        };
+        let of = |defaults: Value| Map::from_iter([("defaults".to_owned(), defaults)]);
+        for defaults in
+            [json!(null), json!(""), json!({"owner_required": null}), json!([{"owner_required": ""}])]
+        {
+            assert!(is_raised(&raise(When::Is(Json(json!(false)))), &of(defaults.clone())), "{defaults}");
+            assert!(is_raised(&raise(When::Given), &of(defaults.clone())), "{defaults}");
+        }
+        for defaults in [json!({}), json!({"owner_required": true}), json!({"other": null})] {
+            assert!(!is_raised(&raise(When::Is(Json(json!(false)))), &of(defaults.clone())), "{defaults}");
+        }
     }
 }

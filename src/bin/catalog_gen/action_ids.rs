@@ -26,7 +26,7 @@ impl Ids {
 }
 
 /// Matches a text against a pattern in which `*` is any text.
-fn fits(pattern: &str, text: &str) -> bool {
+pub fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(left) = text.strip_prefix(first) else { return false };
     let ends = left.char_indices().map(|(at, _)| at).chain([left.len()]);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use gitlab_mcp::catalog::{Action, Json, Param, Raise, Risk, When};
 use serde::Deserialize;
 
-use crate::action_ids::Ids;
-use crate::rule_params::{find_param, no_param};
+use crate::action_ids::{Ids, fits};
+use crate::rule_params::{ListedParams, find_param, no_param};
 
 /// Risks of actions that the rules by method and verb get wrong, and parameters that raise the risk of a call.
 #[derive(Debug, Default, Deserialize)]
@@ -22,6 +22,9 @@ pub struct RiskRules {
     destructive: Vec<String>,
     #[serde(default)]
     raise: Vec<RaiseRule>,
+    /// Addresses that GitLab neither calls nor sends data to.
+    #[serde(default)]
+    shown_addresses: Vec<ListedParams>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -86,32 +89,58 @@ impl RiskRules {
             let is_exact = named.contains(&rule.action);
             let mut is_used = named.is_empty();
             for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
-                let Some(param) = find_param(&action.params, &rule.param) else {
-                    if is_exact {
-                        faults.push(format!("{row}: {}", no_param(action, &rule.param)));
-                        is_used = true;
-                    }
-                    continue;
-                };
-                if let Some(value) = unknown_choice(param, &when) {
-                    faults.push(format!("{row}: {value} is none of {}", param.choices.join(", ")));
+                let found = fitting(&action.params, &rule.param);
+                if found.is_empty() && is_exact {
+                    faults.push(format!("{row}: {}", no_param(action, &rule.param)));
+                    is_used = true;
                 }
-                let raised = rule.risk.filter(|risk| *risk > action.risk && action.risk != Risk::Read);
-                if raised.is_none() && (rule.risk.is_some() || effects.is_empty()) {
-                    if is_exact {
-                        faults.push(format!("{row}: the action is {} already", action.risk.name()));
+                for (path, param) in found {
+                    if let Some(value) = unknown_choice(param, &when) {
+                        // A pattern is of parameters with different choices.
+                        if path == rule.param {
+                            faults.push(format!("{row}: {value} is none of {}", param.choices.join(", ")));
+                        }
                     }
-                    continue;
+                    let raised = rule.risk.filter(|risk| *risk > action.risk && action.risk != Risk::Read);
+                    if raised.is_none() && (rule.risk.is_some() || effects.is_empty()) {
+                        if is_exact {
+                            faults.push(format!("{row}: the action is {} already", action.risk.name()));
+                        }
+                        continue;
+                    }
+                    let (when, effects) = (when.clone(), effects.clone());
+                    action.raises.push(Raise {
+                        param: path,
+                        when,
+                        risk: raised.unwrap_or(action.risk),
+                        effects,
+                    });
+                    is_used = true;
                 }
-                let (param, when, effects) = (rule.param.clone(), when.clone(), effects.clone());
-                action.raises.push(Raise { param, when, risk: raised.unwrap_or(action.risk), effects });
-                is_used = true;
             }
             if !is_used && !is_exact {
                 faults.push(format!("{row}: raises the risk of nothing"));
             }
         }
+        for listed in &self.shown_addresses {
+            listed.check("risk.shown_addresses", actions, faults);
+        }
     }
+}
+
+/// The parameters at a dotted path, whose last name may be a pattern.
+fn fitting<'a>(params: &'a [Param], path: &str) -> Vec<(String, &'a Param)> {
+    let (within, name) = path.rsplit_once('.').map_or(("", path), |(within, name)| (within, name));
+    let fields = if within.is_empty() {
+        Some(params)
+    } else {
+        find_param(params, within).map(|of| of.fields.as_slice())
+    };
+    let found = fields.unwrap_or_default().iter().filter(|param| fits(name, &param.name));
+    let dotted = |param: &Param| {
+        if within.is_empty() { param.name.clone() } else { format!("{within}.{}", param.name) }
+    };
+    found.map(|param| (dotted(param), param)).collect()
 }
 
 /// Sets effects: an action has the effects of its row and of the row of the action it duplicates, each with its

@@ -21,6 +21,15 @@ impl ListedParams {
             faults.push(format!("{row}: {} have no reason", self.params.join(", ")));
         }
     }
+
+    /// Reports entries without a match.
+    pub fn check(&self, row: &str, actions: &[Action], faults: &mut Vec<String>) {
+        self.check_reason(row, faults);
+        let ids = Ids::new(actions);
+        for entry in &self.params {
+            matches(entry, &format!("{row} {entry}"), &ids, actions, faults);
+        }
+    }
 }
 
 /// Visits every parameter and every field of one, with its dotted path.

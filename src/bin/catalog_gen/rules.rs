@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::action_ids::Ids;
 use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
-use crate::duplicate_risk::share_risks;
+use crate::duplicate_risk::{share_raises, share_risks};
 use crate::error::GeneratorError;
 use crate::own_params::{self, EditRules, LabelRule, MarkRule, PinRule, WaitRules};
 use crate::place_rules::PlaceRules;
@@ -203,6 +203,7 @@ impl Rules {
         share_risks(actions);
         self.set_deprecated(actions, &mut faults);
         self.risk.set_raises(actions, &mut faults);
+        share_raises(actions);
         set_effects(&self.effects, actions, &mut faults);
         self.places.set_landings(actions, &mut faults);
         self.set_scanned(actions, &mut faults);

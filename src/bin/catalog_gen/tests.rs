@@ -338,6 +338,32 @@ mod rules {
     }
 
     #[test]
+    fn a_raise_of_an_action_is_one_of_its_twin_by_the_parameter_of_the_same_name() {
+        let rules: Rules = toml::from_str(
+            r#"
+            [risk]
+            raise = [{ action = "thing.create", param = "*_level", given = true, risk = "grant" }]
+            "#,
+        )
+        .unwrap();
+        let action = |id: &str, twin: Option<&str>, params: &[&str]| -> Action {
+            let params = params.iter().map(|name| json!({"name": name, "type": "integer", "in": "body"}));
+            let params: Vec<serde_json::Value> = params.collect();
+            let operation = json!({"method": "POST", "path": format!("/{id}"), "scope": "instance"});
+            let action = json!({"action": id, "summary": "x", "risk": "write", "operations": [operation], "params": params, "twin": twin});
+            serde_json::from_value(action).unwrap()
+        };
+        let mut actions = vec![
+            action("thing.create", None, &["push_level", "note"]),
+            action("graphql.thing_create", Some("thing.create"), &["pushLevel", "deleteLevel"]),
+        ];
+        rules.apply(&mut actions).unwrap();
+        let raised: Vec<(&str, Risk)> =
+            actions[1].raises.iter().map(|raise| (raise.param.as_str(), raise.risk)).collect();
+        assert_eq!(raised, [("pushLevel", Risk::Grant)]);
+    }
+
+    #[test]
     fn a_row_without_a_match_is_a_fault_with_the_nearest() {
         for (text, fault) in [
             (

@@ -25,9 +25,9 @@ pub enum When {
     AnyOf(Vec<Json>),
     /// An integer greater than or equal to this.
     AtLeast(i64),
-    /// This value.
+    /// This value. Null and blank text count as false.
     Is(Json),
-    /// Any value but null.
+    /// Any value, null too: it resets what was set.
     Given,
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
-    Action, Base, Catalog, GraphqlKind, Interface, Json, LandingPlace, Locates, Param, Place, Risk, When,
-    split_words,
+    Action, Base, Catalog, GraphqlKind, Interface, Json, LandingPlace, Locates, Param, Place, Raise, Risk,
+    When, split_words,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -15,12 +15,18 @@ use crate::catalog::data::{action, actions};
 #[derive(Deserialize)]
 struct File {
     places: Places,
+    risk: RiskLists,
 }
 
 #[derive(Deserialize)]
 struct Places {
     not_places: Vec<Listed>,
     attributes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct RiskLists {
+    shown_addresses: Vec<Listed>,
 }
 
 /// Parameters that look like what a rule is for and are not.
@@ -392,6 +398,124 @@ fn a_path_of_graphql_is_no_id() {
         });
     }
     assert!(paths >= 650, "{paths}");
+}
+
+/// Twins call these parameters by other names.
+const RENAMED: [(&str, &str); 2] =
+    [("visibility", "visibilityLevel"), ("files.action", "blobActions.action")];
+
+/// A parameter that raises the risk of one action raises that of its twin, under whichever name the twin has it.
+#[test]
+fn what_raises_the_risk_of_an_action_raises_that_of_its_twin() {
+    let all: BTreeMap<String, Action> =
+        actions().into_iter().map(|action| (action.id.clone(), action)).collect();
+    let (mut compared, mut missing) = (0, Vec::new());
+    for twin in all.values().filter(|action| action.twin.is_some()) {
+        let stands = &all[twin.twin.as_deref().unwrap()];
+        for (one, other) in [(twin, stands), (stands, twin)] {
+            for raise in &one.raises {
+                for path in counterparts(&raise.param, other) {
+                    compared += 1;
+                    let is_raised = other.risk >= raise.risk
+                        || other.raises.iter().any(|known| known.param == path && known.risk >= raise.risk);
+                    let has_effects = raise.effects.iter().all(|effect| {
+                        *effect == other.id
+                            || other.effects.contains(effect)
+                            || other.raises.iter().any(|known| known.effects.contains(effect))
+                    });
+                    if !is_raised || !has_effects {
+                        missing.push(format!("{}:{path}, as {}:{}", other.id, one.id, raise.param));
+                    }
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "not raised:\n{}", missing.join("\n"));
+    assert!(compared >= 30, "{compared}");
+}
+
+/// The parameters of an action that are another's parameter: of the same words, or renamed.
+fn counterparts(param: &str, action: &Action) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(&action.params, "", &mut |path, _| {
+        let is_renamed = RENAMED.iter().any(|pair| *pair == (param, path) || *pair == (path, param));
+        if split_words(path) == split_words(param) || is_renamed {
+            found.push(path.to_owned());
+        }
+    });
+    found
+}
+
+/// A protection of two names: the switch of one mutation is a setting of the other.
+#[test]
+fn a_switch_of_one_setting_raises_as_the_setting_does() {
+    for id in
+        ["security_settings.set_secret_push_protection", "security_settings.set_pre_receive_secret_detection"]
+    {
+        let raises = action(id).raises;
+        let is_off = |raise: &Raise| raise.param == "enable" && raise.when == When::Is(Json(json!(false)));
+        assert!(raises.iter().any(is_off), "{id}: {raises:?}");
+    }
+}
+
+/// An address that GitLab calls or sends data to is a grant.
+#[test]
+fn every_address_of_a_write_is_a_grant_or_is_named() {
+    const ENDS: [&str; 11] = [
+        "url",
+        "urls",
+        "uri",
+        "uris",
+        "endpoint",
+        "endpoints",
+        "host",
+        "hostname",
+        "server",
+        "address",
+        "webhook",
+    ];
+    let named = file().risk.shown_addresses;
+    let (mut grants, mut missing) = (0, Vec::new());
+    for action in actions().iter().filter(|action| action.risk == Risk::Write && action.plan.is_none()) {
+        walk(&action.params, "", &mut |path, param| {
+            let is_text =
+                matches!(param.kind.base, Base::String | Base::Any) && param.place != Place::Selector;
+            let is_address =
+                split_words(&param.name).last().is_some_and(|word| ENDS.contains(&word.as_str()));
+            if !is_text || !is_address || is_listed(&named, action, path) {
+                return;
+            }
+            match action.raises.iter().any(|raise| raise.param == path && raise.risk >= Risk::Grant) {
+                true => grants += 1,
+                false => missing.push(format!("{}:{path}", action.id)),
+            }
+        });
+    }
+    assert!(missing.is_empty(), "neither raised nor in shown_addresses:\n{}", missing.join("\n"));
+    assert!(grants >= 20, "{grants}");
+}
+
+/// A value by which more people see a project, a group or a part of it is a grant.
+#[test]
+fn every_level_that_opens_is_a_grant() {
+    let mut raised = 0;
+    for action in actions().iter().filter(|action| action.risk == Risk::Write && action.plan.is_none()) {
+        walk(&action.params, "", &mut |path, param| {
+            let is_level = param.name.ends_with("access_level") || param.name.starts_with("visibility");
+            let is_update = action.id.ends_with(".update");
+            let opens = |choice: &String| choice == "public" || (choice == "enabled" && is_update);
+            for choice in param.choices.iter().filter(|choice| is_level && opens(choice)) {
+                let is_raised = action.raises.iter().any(|raise| {
+                    let has =
+                        matches!(&raise.when, When::AnyOf(values) if values.contains(&Json(json!(choice))));
+                    raise.param == path && has && raise.risk >= Risk::Grant
+                });
+                assert!(is_raised, "{}:{path} {choice}", action.id);
+                raised += 1;
+            }
+        });
+    }
+    assert!(raised >= 30, "{raised}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::policy::vault::{gitlab, is_only_located, kind, run, sent};
 use crate::support::client::{Client, EXECUTE};
+use crate::support::scripted_gitlab::answer;
 
 #[test]
 fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
@@ -258,4 +259,80 @@ fn nothing_is_offered_that_a_rule_keeps_from_running() {
         }
     }
     assert!(names.contains("\"issue_list\"") && !names.contains("merge_request_comment_on_line"));
+}
+
+/// Grape reads null and a blank text of a flag as nothing, which GitLab's columns take for off.
+#[test]
+fn null_and_blank_switch_a_protection_off_and_are_asked_about() {
+    let group = |body: Value| json!({"method": "PUT", "path": "/groups/acme", "body": body});
+    let project = |query: Value| json!({"method": "PUT", "path": "/projects/acme%2Fwidget", "query": query});
+    let merges = "only_allow_merge_if_all_discussions_are_resolved";
+    for params in [
+        group(json!({"membership_lock": null})),
+        group(json!({"share_with_group_lock": ""})),
+        group(json!({"share_with_group_lock": " \t"})),
+        group(json!({"ip_restriction_ranges": null})),
+        group(json!({"default_branch_protection_defaults": {"code_owner_approval_required": null}})),
+        group(json!({"default_branch_protection_defaults": null})),
+        project(json!({merges: ""})),
+        project(json!({merges: "false"})),
+    ] {
+        let gitlab = gitlab();
+        let reply = run(&mut gitlab.client(&[]), "api.rest", &params, false);
+        assert_eq!(kind(&reply), "needs_confirmation", "{params}: {}", reply.text);
+        assert!(sent(&gitlab).iter().all(|request| request.starts_with("GET ")), "{params}");
+    }
+    let gitlab = gitlab();
+    let reply = run(&mut gitlab.client(&[]), "api.rest", &group(json!({"membership_lock": true})), false);
+    assert!(!reply.is_error, "{}", reply.text);
+    let off = "mutation { updateIssue(input: {projectPath: \"acme/widget\", iid: \"1\", confidential: null}) { errors } }";
+    let reply = run(&mut gitlab.client(&[]), "api.graphql", &json!({"document": off}), false);
+    assert_eq!(kind(&reply), "needs_confirmation", "{}", reply.text);
+}
+
+#[test]
+fn what_opens_a_project_or_sends_data_out_is_asked_about_by_each_interface() {
+    let rule = "gid://gitlab/ContainerRegistry::Protection::Rule/1";
+    let package = "gid://gitlab/Packages::Protection::Rule/1";
+    for (action, params) in [
+        ("project.update", json!({"fullPath": "acme/widget", "repository_access_level": "enabled"})),
+        ("project.update", json!({"fullPath": "acme/widget", "wiki_enabled": true})),
+        ("group.update", json!({"fullPath": "acme", "wiki_access_level": "enabled"})),
+        ("project.update", json!({"fullPath": "acme/widget", "import_url": "https://x.example/a.git"})),
+        ("duo_settings.update", json!({"aiGatewayUrl": "https://x.example"})),
+        (
+            "graphql.update_container_protection_repository_rule",
+            json!({"id": rule, "minimumAccessLevelForPush": "MAINTAINER"}),
+        ),
+        (
+            "graphql.update_packages_protection_rule",
+            json!({"id": package, "minimumAccessLevelForPush": "MAINTAINER"}),
+        ),
+        (
+            "security_settings.set_secret_push_protection_in_group",
+            json!({"fullPath": "acme", "secretPushProtectionEnabled": false}),
+        ),
+        (
+            "api.rest",
+            json!({"method": "PUT", "path": "/projects/acme%2Fwidget", "body": {"repository_access_level": "enabled"}}),
+        ),
+        (
+            "api.graphql",
+            json!({"document": "mutation { duoSettingsUpdate(input: {aiGatewayUrl: \"https://x.example\"}) { errors } }"}),
+        ),
+    ] {
+        let gitlab = gitlab();
+        // What a question shows is looked up.
+        gitlab.json("/.*", &json!({"id": 1}));
+        gitlab.answer(
+            "POST",
+            "/graphql",
+            answer(200, json!({"data": {"duoSettings": {"aiGatewayUrl": null}}})),
+        );
+        let reply = run(&mut gitlab.client(&[]), action, &params, false);
+        assert_eq!(kind(&reply), "needs_confirmation", "{action} {params}: {}", reply.text);
+    }
+    let gitlab = gitlab();
+    let close = json!({"fullPath": "acme/widget", "repository_access_level": "private"});
+    assert!(!run(&mut gitlab.client(&[]), "project.update", &close, false).is_error);
 }
