@@ -16,7 +16,7 @@ use crate::error::GeneratorError;
 use crate::own_params::{self, EditRules, LabelRule, MarkRule, PinRule, WaitRules};
 use crate::place_rules::PlaceRules;
 use crate::risk_rules::{RiskRules, set_effects};
-use crate::rule_params::{matches, walk};
+use crate::rule_params::{ListedParams, matches, walk};
 
 /// Contents of the file.
 #[derive(Debug, Default, Deserialize)]
@@ -35,6 +35,9 @@ pub struct Rules {
     /// Actions for functions that GitLab has removed.
     #[serde(default)]
     gone: Vec<String>,
+    /// Widgets of work items whose use is no effect of its own.
+    #[serde(default)]
+    plain_widgets: Vec<ListedParams>,
     #[serde(default)]
     places: PlaceRules,
     #[serde(default)]
@@ -205,6 +208,9 @@ impl Rules {
         self.risk.set_raises(actions, &mut faults);
         share_raises(actions);
         set_effects(&self.effects, actions, &mut faults);
+        for listed in &self.plain_widgets {
+            listed.check("plain_widgets", actions, &mut faults);
+        }
         self.places.set_landings(actions, &mut faults);
         self.set_scanned(actions, &mut faults);
         self.places.set_locates(actions, &mut faults);

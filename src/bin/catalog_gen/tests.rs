@@ -390,6 +390,10 @@ mod rules {
                 "[[places.not_places]]\nreason = \" \"\nparams = [\"kube_namespace\"]",
                 "kube_namespace have no reason",
             ),
+            (
+                "[[plain_widgets]]\nreason = \"x\"\nparams = [\"thing.create:w\"]",
+                "thing.create has no parameter w",
+            ),
             ("[quick_actions]\ntexts = [\"thing.create\"]", "wants `action:param`"),
             ("[quick_actions.commands.x]\nactions = [\"thing.close\"]", "there is no action thing.close"),
         ] {

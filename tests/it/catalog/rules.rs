@@ -16,6 +16,7 @@ use crate::catalog::data::{action, actions};
 struct File {
     places: Places,
     risk: RiskLists,
+    plain_widgets: Vec<Listed>,
 }
 
 #[derive(Deserialize)]
@@ -206,8 +207,17 @@ fn the_ways_round_a_denial_are_effects() {
         ("project.transfer", &["project.transfer_to_group", "group.transfer"]),
         (
             "personal_access_token.create_self",
-            &["personal_access_token.rotate", "personal_access_token.create_granular"],
+            &[
+                "personal_access_token.rotate",
+                "personal_access_token.create_granular",
+                "personal_access_token.create_for_user",
+            ],
         ),
+        ("issue_link.create", &["work_item.create"]),
+        ("work_item.add_children", &["work_item.create", "issue.create"]),
+        ("issue_reaction.create", &["work_item.update"]),
+        ("merge_request_discussion.resolve", &["work_item.create", "issue.create", "graphql.create_issue"]),
+        ("merge_request.set_required_approvals", &["merge_request.update"]),
         ("job_artifact.delete", &["job.erase", "pipeline.delete", "job_artifact.delete_bulk"]),
         ("package.delete", &["package.delete_bulk", "nuget_protocol.delete"]),
         ("runner.delete", &["runner.delete_bulk", "runner_protocol.unregister", "graphql.runner_delete"]),
@@ -516,6 +526,29 @@ fn every_level_that_opens_is_a_grant() {
         });
     }
     assert!(raised >= 30, "{raised}");
+}
+
+/// A widget that does what another action is for has its effect.
+#[test]
+fn every_widget_of_a_work_item_has_an_effect_or_is_named() {
+    let plain = file().plain_widgets;
+    let (mut widgets, mut missing) = (0, Vec::new());
+    for action in actions().iter().filter(|action| action.domain() == "work_item" && has_mutation(action)) {
+        for param in action.params.iter().filter(|param| is_widget(param)) {
+            widgets += 1;
+            let has_effects = |raise: &Raise| raise.param == param.name && !raise.effects.is_empty();
+            if !action.raises.iter().any(has_effects) && !is_listed(&plain, action, &param.name) {
+                missing.push(format!("{}:{}", action.id, param.name));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "neither an effect nor in plain_widgets:\n{}", missing.join("\n"));
+    assert!(widgets >= 30, "{widgets}");
+}
+
+/// True for a part of a work item beside its title: a widget, or threads that it resolves.
+fn is_widget(param: &Param) -> bool {
+    param.kind.base == Base::Object && (param.name.ends_with("Widget") || param.name.ends_with("Resolve"))
 }
 
 #[test]

@@ -336,3 +336,61 @@ fn what_opens_a_project_or_sends_data_out_is_asked_about_by_each_interface() {
     let close = json!({"fullPath": "acme/widget", "repository_access_level": "private"});
     assert!(!run(&mut gitlab.client(&[]), "project.update", &close, false).is_error);
 }
+
+#[test]
+fn a_denied_action_is_denied_by_a_parameter_that_does_the_same() {
+    let item = |part: Value| {
+        let mut params = json!({"fullPath": "acme/widget", "title": "x", "workItemTypeId": "gid://gitlab/WorkItems::Type/1"});
+        params.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
+        params
+    };
+    let id = "gid://gitlab/WorkItem/9";
+    for (denied, action, params) in [
+        (
+            "issue_link.create",
+            "work_item.create",
+            item(json!({"linkedItemsWidget": {"workItemsIds": [id], "linkType": "BLOCKS"}})),
+        ),
+        ("epic_issue.assign", "work_item.create", item(json!({"hierarchyWidget": {"parentId": id}}))),
+        (
+            "issue_reaction.create",
+            "work_item.update",
+            json!({"id": id, "awardEmojiWidget": {"action": "ADD", "name": "thumbsup"}}),
+        ),
+        (
+            "merge_request_discussion.resolve",
+            "work_item.create",
+            item(json!({"discussionsToResolve": {"noteableId": "gid://gitlab/MergeRequest/1"}})),
+        ),
+        (
+            "discussion.toggle_resolve",
+            "issue.create",
+            json!({"fullPath": "acme/widget", "title": "x", "merge_request_to_resolve_discussions_of": 1}),
+        ),
+        (
+            "discussion.toggle_resolve",
+            "api.graphql",
+            json!({"document": "mutation { createIssue(input: {projectPath: \"acme/widget\", title: \"x\", mergeRequestToResolveDiscussionsOf: \"gid://gitlab/MergeRequest/1\"}) { errors } }"}),
+        ),
+        (
+            "personal_access_token.create_self",
+            "personal_access_token.create_for_user",
+            json!({"user_id": 3, "name": "x", "scopes": ["api"]}),
+        ),
+        (
+            "draft_note.publish_all",
+            "merge_request.approve",
+            json!({"fullPath": "acme/widget", "iid": 1, "publish_review": true}),
+        ),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", denied)]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{denied} by {action}: {}", reply.text);
+        assert!(is_only_located(&sent(&gitlab)), "{action}: {:?}", sent(&gitlab));
+    }
+    // Without the part, the action is another one.
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "issue_link.create,issue_reaction.create")]);
+    assert_ne!(kind(&run(&mut client, "work_item.create", &item(json!({})), true)), "denied");
+}
