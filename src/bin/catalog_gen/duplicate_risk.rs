@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gitlab_mcp::catalog::{Action, Param, Raise, Risk, split_words};
+use gitlab_mcp::catalog::{Action, Raise, Risk, split_words};
+
+use crate::rule_params::dotted_paths;
 
 /// Raises the risk of a mutation to that of the action with the same effect.
 pub fn share_risks(actions: &mut [Action]) {
@@ -51,14 +53,4 @@ fn missing_raises(other: &Action, action: &Action) -> Vec<Raise> {
         .filter(|raise| action.risk != Risk::Read && !has(raise))
         .filter(|raise| raise.risk > action.risk || !raise.effects.is_empty())
         .collect()
-}
-
-/// The parameters and their fields, by their dotted paths.
-fn dotted_paths(params: &[Param], within: &str) -> Vec<String> {
-    let nested = params.iter().flat_map(|param| {
-        let path = if within.is_empty() { param.name.clone() } else { format!("{within}.{}", param.name) };
-        let fields = dotted_paths(&param.fields, &path);
-        std::iter::once(path).chain(fields)
-    });
-    nested.collect()
 }

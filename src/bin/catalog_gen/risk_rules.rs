@@ -6,7 +6,7 @@ use gitlab_mcp::catalog::{Action, Json, Param, Raise, Risk, When};
 use serde::Deserialize;
 
 use crate::action_ids::{Ids, fits};
-use crate::rule_params::{ListedParams, find_param, no_param};
+use crate::rule_params::{ListedParams, dotted_paths, find_param, no_param};
 
 /// Risks of actions that the rules by method and verb get wrong, and parameters that raise the risk of a call.
 #[derive(Debug, Default, Deserialize)]
@@ -86,40 +86,12 @@ impl RiskRules {
             let effects: Vec<String> =
                 rule.effects.iter().flat_map(|effect| ids.expand(effect, &row, faults)).collect();
             let named = ids.expand(&rule.action, &row, faults);
-            let is_exact = named.contains(&rule.action);
-            let mut is_used = named.is_empty();
-            for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
-                let found = fitting(&action.params, &rule.param);
-                if found.is_empty() && is_exact {
-                    faults.push(format!("{row}: {}", no_param(action, &rule.param)));
-                    is_used = true;
-                }
-                for (path, param) in found {
-                    if let Some(value) = unknown_choice(param, &when) {
-                        // A pattern is of parameters with different choices.
-                        if path == rule.param {
-                            faults.push(format!("{row}: {value} is none of {}", param.choices.join(", ")));
-                        }
-                    }
-                    let raised = rule.risk.filter(|risk| *risk > action.risk && action.risk != Risk::Read);
-                    if raised.is_none() && (rule.risk.is_some() || effects.is_empty()) {
-                        if is_exact {
-                            faults.push(format!("{row}: the action is {} already", action.risk.name()));
-                        }
-                        continue;
-                    }
-                    let (when, effects) = (when.clone(), effects.clone());
-                    action.raises.push(Raise {
-                        param: path,
-                        when,
-                        risk: raised.unwrap_or(action.risk),
-                        effects,
-                    });
-                    is_used = true;
-                }
-            }
-            if !is_used && !is_exact {
-                faults.push(format!("{row}: raises the risk of nothing"));
+            let raised = ResolvedRaise { rule, row, when, effects };
+            let named_actions = actions.iter_mut().filter(|action| named.contains(&action.id));
+            let is_used =
+                named_actions.fold(named.is_empty(), |used, action| raised.apply(action, faults) || used);
+            if !is_used && !named.contains(&rule.action) {
+                faults.push(format!("{}: raises the risk of nothing", raised.row));
             }
         }
         for listed in &self.shown_addresses {
@@ -128,19 +100,48 @@ impl RiskRules {
     }
 }
 
-/// The parameters at a dotted path, whose last name may be a pattern.
-fn fitting<'a>(params: &'a [Param], path: &str) -> Vec<(String, &'a Param)> {
-    let (within, name) = path.rsplit_once('.').map_or(("", path), |(within, name)| (within, name));
-    let fields = if within.is_empty() {
-        Some(params)
-    } else {
-        find_param(params, within).map(|of| of.fields.as_slice())
-    };
-    let found = fields.unwrap_or_default().iter().filter(|param| fits(name, &param.name));
-    let dotted = |param: &Param| {
-        if within.is_empty() { param.name.clone() } else { format!("{within}.{}", param.name) }
-    };
-    found.map(|param| (dotted(param), param)).collect()
+/// A row of a raise with its condition and effects.
+struct ResolvedRaise<'a> {
+    rule: &'a RaiseRule,
+    row: String,
+    when: When,
+    effects: Vec<String>,
+}
+
+impl ResolvedRaise<'_> {
+    /// Raises an action by each parameter of the row. False if that changes nothing.
+    fn apply(&self, action: &mut Action, faults: &mut Vec<String>) -> bool {
+        let ResolvedRaise { rule, row, when, effects } = self;
+        let is_exact = action.id == rule.action;
+        let depth = |path: &str| path.matches('.').count();
+        let mut paths = dotted_paths(&action.params, "");
+        paths.retain(|path| depth(path) == depth(&rule.param) && fits(&rule.param, path));
+        if paths.is_empty() && is_exact {
+            faults.push(format!("{row}: {}", no_param(action, &rule.param)));
+        }
+        // The parameters of a pattern have different choices.
+        let exact = paths.iter().find(|path| **path == rule.param);
+        if let Some(param) = exact.and_then(|path| find_param(&action.params, path))
+            && let Some(value) = unknown_choice(param, when)
+        {
+            faults.push(format!("{row}: {value} is none of {}", param.choices.join(", ")));
+        }
+        let raised = rule.risk.filter(|risk| *risk > action.risk && action.risk != Risk::Read);
+        if raised.is_none() && (rule.risk.is_some() || effects.is_empty()) {
+            if is_exact && !paths.is_empty() {
+                faults.push(format!("{row}: the action is {} already", action.risk.name()));
+            }
+            return false;
+        }
+        let is_used = !paths.is_empty();
+        let risk = raised.unwrap_or(action.risk);
+        let raises = paths.into_iter().map(|param| {
+            let (when, effects) = (when.clone(), effects.clone());
+            Raise { param, when, risk, effects }
+        });
+        action.raises.extend(raises);
+        is_used
+    }
 }
 
 /// Sets effects: an action has the effects of its row and of the row of the action it duplicates, each with its

@@ -41,6 +41,16 @@ pub fn walk(params: &mut [Param], within: &str, visit: &mut impl FnMut(&str, &mu
     }
 }
 
+/// The dotted paths of parameters and of their fields.
+pub fn dotted_paths(params: &[Param], within: &str) -> Vec<String> {
+    let nested = params.iter().flat_map(|param| {
+        let path = if within.is_empty() { param.name.clone() } else { format!("{within}.{}", param.name) };
+        let fields = dotted_paths(&param.fields, &path);
+        std::iter::once(path).chain(fields)
+    });
+    nested.collect()
+}
+
 /// The parameter at a dotted path.
 pub fn find_param<'a>(params: &'a [Param], path: &str) -> Option<&'a Param> {
     let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
