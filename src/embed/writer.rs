@@ -49,6 +49,7 @@ struct PartsFile {
 struct RulesFile {
     quick_actions: QuickActions,
     readable: ReadableTable,
+    query_actions: Vec<String>,
     examples: ExampleWords,
     changes: ChangeWords,
     lists: ListWords,
@@ -182,6 +183,7 @@ fn read_words(root: &Path, rules: RulesFile) -> Outcome<Words> {
         agents,
         quick_actions,
         readable,
+        query_actions: rules.query_actions,
         examples,
         changes,
         lists: rules.lists,

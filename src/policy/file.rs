@@ -22,14 +22,14 @@ use super::rule::Rule;
 use crate::call::{Effects, Place, Role};
 use crate::catalog::{Action, Catalog, Risk};
 
-/// Decision of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// Decision of a rule, from the most lenient to the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Runs without confirmation, even if destructive.
     Allow,
-    Preview,
     Confirm,
+    Preview,
     Deny,
 }
 
@@ -69,6 +69,8 @@ pub struct CompiledRule {
     paths: Vec<PathPattern>,
     /// Actions it applies to; `None` means all.
     actions: Option<BTreeSet<&'static str>>,
+    /// True if one of its actions only reads.
+    names_read: bool,
     risk: Risk,
 }
 
@@ -96,7 +98,12 @@ impl WrittenRule {
             }
             ids.extend(found);
         }
+        let mut names_read = ids.is_empty();
+        for id in &ids {
+            names_read |= catalog.get(id)?.is_some_and(|action| action.risk == Risk::Read);
+        }
         Ok(CompiledRule {
+            names_read,
             verdict: self.decision,
             rule: Rule::PolicyFile { number, reason: self.reason },
             paths: patterns(&self.paths, "GITLAB_POLICY")?,
@@ -122,6 +129,13 @@ impl CompiledRule {
     /// True if the rule applies to a call. In doubt, a rule that allows does not apply, and any other does.
     pub fn applies_to(&self, effects: &Effects) -> bool {
         effects.risk() >= self.risk && self.applies_to_actions(effects) && self.applies_to_places(effects)
+    }
+
+    /// True if the rule applies to reads that are known only to GitLab, such as the selections of a GraphQL document. In
+    /// doubt, a rule that allows does not apply, and any other does.
+    pub fn applies_to_unknown_reads(&self) -> bool {
+        let is_unlimited = self.paths.is_empty() && self.actions.is_none();
+        self.risk == Risk::Read && if self.is_lenient() { is_unlimited } else { self.names_read }
     }
 
     /// True if the rule denies every call of an action.

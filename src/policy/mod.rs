@@ -20,6 +20,7 @@ mod token_scopes;
 mod toolset_filter;
 mod wildcard;
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 pub use confirm::{Confirm, Consents};
@@ -31,7 +32,7 @@ pub use settings::{FamilyTool, Settings};
 pub use token_scopes::Scopes;
 
 use crate::call::{self, Call, Effects, Location, Place, Role};
-use crate::catalog::{Action, Catalog, Interface, Risk};
+use crate::catalog::{Action, Catalog, Risk};
 use denied_actions::Denied;
 use file::{CompiledRule, Document, Verdict};
 use readable::Readable;
@@ -48,9 +49,10 @@ pub struct Policy {
     safe_mode: bool,
     confirm: Confirm,
     denied: Denied,
-    /// True if a denied action only reads. GraphQL documents with free selections are then refused, since they could
-    /// select it.
+    /// True if a denied action only reads. Queries of the caller are then refused, since they could select it.
     denies_reads: bool,
+    /// Actions that are queries of the caller: GitLab alone knows what they read.
+    query_actions: BTreeSet<String>,
     /// An action is offered if every filter offers it.
     toolset_filters: Vec<ToolsetFilter>,
     allowed: Vec<PathPattern>,
@@ -120,6 +122,7 @@ impl Policy {
             confirm: settings.confirm,
             denied,
             denies_reads,
+            query_actions: catalog.words()?.query_actions.iter().cloned().collect(),
             toolset_filters: [
                 ToolsetFilter::parse(&settings.toolsets, &settings.domains, catalog)?,
                 ToolsetFilter::of_caller(&settings.narrowed_toolsets, catalog)?,
@@ -146,7 +149,7 @@ impl Policy {
             return Decision::Preview(Rule::SafeMode);
         }
         let risk = effects.risk();
-        match self.written.iter().find(|written| written.applies_to(effects)) {
+        match self.written_rule(effects) {
             Some(CompiledRule { verdict: Verdict::Preview, rule, .. }) => Decision::Preview(rule.clone()),
             Some(CompiledRule { verdict: Verdict::Confirm, rule, .. }) if !consent.confirm => {
                 Decision::Confirm(rule.clone())
@@ -215,10 +218,28 @@ impl Policy {
             .or_else(|| self.outside(effects))
             .or_else(|| self.readable.as_ref()?.deny(effects))
             .or_else(|| {
-                let first = self.written.iter().find(|written| written.applies_to(effects))?;
-                (first.verdict == Verdict::Deny).then(|| first.rule.clone())
+                let decisive = self.written_rule(effects)?;
+                (decisive.verdict == Verdict::Deny).then(|| decisive.rule.clone())
             })
             .or_else(|| self.scopes.get()?.deny(effects))
+    }
+
+    /// The rule of the file that decides: the first that applies. What a query selects beside the operations that are
+    /// known of it has a first rule too, and the stricter of the two decides.
+    fn written_rule(&self, effects: &Effects) -> Option<&CompiledRule> {
+        let known = self.written.iter().find(|written| written.applies_to(effects));
+        let selected = self.rule_on_unknown_reads().filter(|_| self.is_query(effects));
+        selected.into_iter().chain(known).max_by_key(|written| written.verdict)
+    }
+
+    fn rule_on_unknown_reads(&self) -> Option<&CompiledRule> {
+        self.written.iter().find(|written| written.applies_to_unknown_reads())
+    }
+
+    /// True for a GraphQL document of the caller, and for a call of an action that takes such a query.
+    fn is_query(&self, effects: &Effects) -> bool {
+        let mut ids = effects.touches().iter().flat_map(|touched| &touched.ids);
+        effects.is_document() || ids.any(|id| self.query_actions.contains(id))
     }
 
     fn denied(&self, effects: &Effects) -> Option<Rule> {
@@ -229,7 +250,7 @@ impl Policy {
         let mut ids = ids.chain([effects.action()]).chain(effects.plan());
         let named = ids.find_map(|id| self.denied.rule(id));
         let is_unknown = effects.touches().iter().any(|touched| touched.ids.is_empty());
-        let selects = self.denies_reads && effects.is_document();
+        let selects = self.denies_reads && self.is_query(effects);
         named.cloned().or_else(|| (is_unknown || selects).then_some(Rule::MayBeDenied))
     }
 
@@ -259,7 +280,9 @@ impl Policy {
         if let Some(rule) = ids.into_iter().find_map(|id| self.denied.rule(id)) {
             return Some(rule.clone());
         }
-        if self.denies_reads && direct == Some(Interface::Graphql) {
+        let mut own_ids = [Some(&action.id), action.twin.as_ref()].into_iter().flatten();
+        let is_query = own_ids.any(|id| self.query_actions.contains(id));
+        if self.denies_reads && is_query {
             return Some(Rule::MayBeDenied);
         }
         if !self.allowed.is_empty()
@@ -273,18 +296,18 @@ impl Policy {
         if let Some(rule) = self.readable.as_ref().and_then(|readable| readable.withholds(action)) {
             return Some(rule);
         }
-        let barred = self
-            .written
-            .iter()
-            .find(|written| written.denies_action(action))
-            .map(|written| written.rule.clone());
+        let denies_query = |written: &&CompiledRule| is_query && written.verdict == Verdict::Deny;
+        let barred = self.written.iter().find(|written| written.denies_action(action));
+        let barred = barred.or_else(|| self.rule_on_unknown_reads().filter(denies_query));
+        let barred = barred.map(|written| written.rule.clone());
         barred.or_else(|| self.scopes.get()?.deny_action(action))
     }
 
-    /// True if GraphQL calls may select fields other than an action's own. If reads are denied, such a selection could
-    /// include a denied one.
+    /// True if GraphQL calls may select fields other than an action's own. Where a rule applies to reads, such a
+    /// selection could include one of them.
     pub fn selects(&self) -> bool {
-        !self.denies_reads
+        let restricts = |written: &CompiledRule| written.verdict != Verdict::Allow;
+        !self.denies_reads && !self.fences_reads() && !self.rule_on_unknown_reads().is_some_and(restricts)
     }
 
     /// True if the tool is offered.

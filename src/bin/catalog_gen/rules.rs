@@ -38,6 +38,9 @@ pub struct Rules {
     /// Widgets of work items whose use is no effect of its own.
     #[serde(default)]
     plain_widgets: Vec<ListedParams>,
+    /// Actions that take a query of the caller.
+    #[serde(default)]
+    query_actions: Vec<String>,
     #[serde(default)]
     places: PlaceRules,
     #[serde(default)]
@@ -230,6 +233,9 @@ impl Rules {
             for id in &quick.actions {
                 ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);
             }
+        }
+        for id in &self.query_actions {
+            ids.expand(id, "query_actions", &mut faults);
         }
         for id in self.readable.open.iter().chain(self.readable.rows.keys()) {
             ids.expand(id, "readable", &mut faults);

@@ -238,6 +238,8 @@ pub struct Words {
     /// The quick actions that GitLab executes in texts, by name without the slash.
     pub quick_actions: BTreeMap<String, QuickAction>,
     pub readable: ReadableTable,
+    /// Ids of the actions that take a query of the caller, of which GitLab alone knows what it reads.
+    pub query_actions: Vec<String>,
     pub examples: ExampleWords,
     pub changes: ChangeWords,
     pub lists: ListWords,

@@ -561,8 +561,8 @@ fn with_selection(
     request: &ExecuteRequest,
 ) -> Result<(Action, Vec<String>), ToolError> {
     let fields = request.fields.clone().unwrap_or_default();
-    // Selected fields may reach any project: where a rule fences reads, they are picked from the usual answer.
-    if fields.is_empty() || !tools.policy.selects() || tools.policy.fences_reads() {
+    // Selected fields may reach any project: where a rule is about reads, they are picked from the usual answer.
+    if fields.is_empty() || !tools.policy.selects() {
         return Ok((action, fields));
     }
     call::select_fields(action, &fields, tools.catalog.types())

@@ -186,7 +186,7 @@ fn check_fields(
     fields: &[String],
     asked: &ExecuteRequest,
 ) -> Result<(), ToolError> {
-    if !tools.policy.selects() || tools.policy.fences_reads() || action.direct().is_some() {
+    if !tools.policy.selects() || action.direct().is_some() {
         return Ok(());
     }
     let Err(problem) = call::select_fields(action.clone(), fields, tools.catalog.types()) else {

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod confirmation;
 pub mod confirmation_off;
 pub mod effects;
+pub mod file_rules;
 pub mod location_spellings;
 pub mod locations;
 pub mod read_only;
