@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
+use crate::composite::known_steps::KnownStep;
 use crate::composite::mr_diff::{DiffPosition, LinePosition, LineReference, MergeRequestDiff, body};
 use crate::composite::permalink;
 use crate::composite::run::{CompositeRun, params};
@@ -12,6 +13,12 @@ use crate::present;
 use crate::tools::execute::{ActionResponse, Outcome};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::mask_tokens;
+
+/// The comment.
+pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
+    let step_params = run.of_merge_request(json!({"body": run.text("body")}));
+    vec![KnownStep::new("the comment".to_owned(), "merge_request_discussion.create", step_params)]
+}
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let given = permalink::expand(run, &run.params).await?;

@@ -7,6 +7,7 @@ use crate::catalog::Action;
 use crate::composite::byte_budget;
 use crate::composite::item_kinds::with_article;
 use crate::composite::item_results::ItemResults;
+use crate::composite::known_steps::KnownStep;
 use crate::composite::run::CompositeRun;
 use crate::text::excerpt;
 use crate::tools::execute::Outcome;
@@ -152,6 +153,16 @@ struct NewItem {
     kind: &'static NewItemType,
     target: String,
     params: Map<String, Value>,
+}
+
+/// The items that are valid.
+pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
+    let items = run.list("items").iter().take(MOST).enumerate();
+    let step = |(place, item): (usize, &Value)| {
+        let NewItem { kind, params, .. } = new(run, item).ok()?;
+        Some(KnownStep::new(format!("item {}", place + 1), kind.action, params))
+    };
+    items.filter_map(step).collect()
 }
 
 /// Creates.

@@ -16,6 +16,7 @@ mod diagnose;
 mod fetch;
 mod item_kinds;
 mod item_results;
+mod known_steps;
 mod line_text;
 mod mr_diff;
 mod overview;
@@ -33,21 +34,37 @@ use futures_util::future::BoxFuture;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::{Answer, CompositeActions, ToolError, Tools};
-use run::Actions;
+use known_steps::KnownStep;
+use run::{Actions, Composite, CompositeRun, RunComposite};
 
-/// Every plan of the catalog by its id.
+/// Every composite action of the catalog.
 const ACTIONS: Actions = &[
-    ("api.batch", |run| Box::pin(batch::run(run))),
-    ("merge_request.comment_on_line", |run| Box::pin(comment_on_line::run(run))),
-    ("merge_request.overview", |run| Box::pin(overview::run(run))),
-    ("merge_request.review", |run| Box::pin(review::run(run))),
-    ("pipeline.diagnose", |run| Box::pin(diagnose::run(run))),
-    ("project.resolve", |run| Box::pin(resolve_project::run(run))),
-    ("repository.read_files", |run| Box::pin(read_files::run(run))),
-    ("resource.create", |run| Box::pin(create::run(run))),
-    ("resource.fetch", |run| Box::pin(fetch::run(run))),
-    ("resource.update", |run| Box::pin(update::run(run))),
+    changes("api.batch", batch::known_steps, |run| Box::pin(batch::run(run))),
+    changes("merge_request.comment_on_line", comment_on_line::known_steps, |run| {
+        Box::pin(comment_on_line::run(run))
+    }),
+    reads("merge_request.overview", |run| Box::pin(overview::run(run))),
+    changes("merge_request.review", review::known_steps, |run| Box::pin(review::run(run))),
+    reads("pipeline.diagnose", |run| Box::pin(diagnose::run(run))),
+    reads("project.resolve", |run| Box::pin(resolve_project::run(run))),
+    reads("repository.read_files", |run| Box::pin(read_files::run(run))),
+    changes("resource.create", create::known_steps, |run| Box::pin(create::run(run))),
+    reads("resource.fetch", |run| Box::pin(fetch::run(run))),
+    changes("resource.update", update::known_steps, |run| Box::pin(update::run(run))),
 ];
+
+const fn changes(
+    id: &'static str,
+    known_steps: fn(&CompositeRun<'_>) -> Vec<KnownStep>,
+    run: RunComposite,
+) -> Composite {
+    Composite { id, known_steps, run }
+}
+
+/// A composite action that only reads: a part that is denied does not stop the others.
+const fn reads(id: &'static str, run: RunComposite) -> Composite {
+    Composite { id, known_steps: |_| Vec::new(), run }
+}
 
 /// The composite actions of the catalog.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value, json};
 
 use crate::composite::item_results::{ItemResults, is_preview};
+use crate::composite::known_steps::KnownStep;
 use crate::composite::mr_diff::{
     DiffPosition, LinePosition, LineReference, MergeRequestDiff, PositionError, body, replaced,
 };
@@ -25,6 +26,11 @@ const MOST: usize = 50;
 /// Maximum number of pages of existing threads.
 const MOST_PAGES: usize = 5;
 const PAGE: usize = 100;
+
+/// The actions by which comments are drafts until they are published. Without one of them, comments are posted one by one:
+/// a draft that cannot be published is of no use.
+const DRAFT_ACTIONS: [&str; 4] =
+    ["draft_note.list", "draft_note.create", "draft_note.publish", "draft_note.publish_all"];
 
 /// The quick action for requesting changes; GitLab's API has no other way.
 /// <https://docs.gitlab.com/user/project/quick_actions/>
@@ -48,6 +54,29 @@ enum CommentResult {
     Draft(Value),
     Previewed(Answer),
     Failed(ToolError),
+}
+
+/// The comments and the verdict.
+pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
+    let given = run.list("comments").iter().take(MOST).map(|comment| comment.get("body"));
+    let bodies = given.chain([run.params.get("body")]).flatten().filter_map(Value::as_str).enumerate();
+    let comment = |(at, body): (usize, &str)| {
+        let step_params = run.of_merge_request(json!({"body": body}));
+        KnownStep::new(format!("comment {}", at + 1), "merge_request_discussion.create", step_params)
+    };
+    let verdict = verdict_step(run.text("verdict").unwrap_or_default()).map(|(action, details)| {
+        KnownStep::new("the verdict".to_owned(), action, run.of_merge_request(details))
+    });
+    bodies.map(comment).chain(verdict).collect()
+}
+
+/// The action that gives a verdict, with its own parameters.
+fn verdict_step(verdict: &str) -> Option<(&'static str, Value)> {
+    match verdict {
+        "approve" => Some(("merge_request.approve", json!({}))),
+        "request_changes" => Some(("merge_request_note.create", json!({"body": REQUEST_CHANGES}))),
+        _ => None,
+    }
 }
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
@@ -189,7 +218,10 @@ impl ReviewPlan {
         let (mut known, mut others) = (Vec::new(), None);
         if !comments.is_empty() {
             let notes = notes(run, &of).await.unwrap_or_default();
-            let drafts = run.read_json("draft_note.list", of.clone()).await.ok();
+            let drafts = match DRAFT_ACTIONS.iter().all(|action| run.may_run(action)) {
+                true => run.read_json("draft_note.list", of.clone()).await.ok(),
+                false => None,
+            };
             others = drafts.as_ref().and_then(Value::as_array).map(Vec::len);
             for (at, comment) in comments.iter().enumerate() {
                 let there =
@@ -203,14 +235,12 @@ impl ReviewPlan {
     }
 
     fn with_verdict(self, verdict: &str, head: Option<Value>) -> ReviewPlan {
-        let (action, details) = match verdict {
-            // Approves only the reviewed commit, not later pushes.
-            "approve" => ("merge_request.approve", json!({"sha": head})),
-            "request_changes" => ("merge_request_note.create", json!({"body": REQUEST_CHANGES})),
-            _ => return self,
-        };
+        let Some((action, details)) = verdict_step(verdict) else { return self };
         let mut step_params = self.of.clone();
-        step_params.extend(params(details).into_iter().filter(|(_, value)| !value.is_null()));
+        step_params.extend(params(details));
+        // Approves only the reviewed commit, not later pushes.
+        let head = head.filter(|head| verdict == "approve" && !head.is_null());
+        step_params.extend(head.map(|head| ("sha".to_owned(), head)));
         ReviewPlan { verdict: Some(ReviewStep { action, params: step_params }), ..self }
     }
 

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::call::{Fault, Resolved, ResolvedParams};
+use crate::call::{Checked, Fault, Resolved, ResolvedParams};
 use crate::catalog::Action;
+use crate::composite::known_steps::{self, KnownStep};
 use crate::gitlab::{BodySink, Content};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
@@ -23,11 +24,21 @@ pub const MOST_STEPS: usize = 120;
 /// Time within which steps may be started; each has the normal timeout of a request.
 pub const TIME: Duration = Duration::from_secs(120);
 
-/// The implementation of a composite action.
-pub type CompositeAction = for<'a> fn(&'a CompositeRun<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
+/// The code that runs a composite action.
+pub type RunComposite = for<'a> fn(&'a CompositeRun<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
+
+/// A composite action of the catalog.
+#[derive(Debug)]
+pub struct Composite {
+    pub id: &'static str,
+    /// The steps that its parameters tell without an answer of GitLab. One that is denied refuses the whole call before
+    /// anything is sent. Empty where a failed step stops no other one.
+    pub known_steps: fn(&CompositeRun<'_>) -> Vec<KnownStep>,
+    pub run: RunComposite,
+}
 
 /// Composite actions by their ids.
-pub type Actions = &'static [(&'static str, CompositeAction)];
+pub type Actions = &'static [Composite];
 
 /// Runs a plan.
 pub async fn run(
@@ -49,13 +60,28 @@ async fn planned(
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
     let ResolvedAction { action, request, mut notes } = resolved_action;
-    let plan = bounds.actions.iter().find(|(id, _)| *id == action.id).map(|(_, plan)| plan);
-    let Some(plan) = plan else {
+    let Some(composite) = bounds.actions.iter().find(|composite| composite.id == action.id) else {
         return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
     };
     plain(&action, &request)?;
     let checked = execute::check_params(tools, &action, &request, &mut notes)?;
     entry.planned();
+    let above = [above, &[action.id.as_str()]].concat();
+    let mut run = CompositeRun {
+        tools,
+        id: &action.id,
+        above: &above,
+        params: checked.params().clone(),
+        resolved: Vec::new(),
+        lookups: 0,
+        faults: checked.item_faults(),
+        request: &request,
+        bounds,
+        notes,
+    };
+    if let Some(denied) = known_steps::find_denial(&run, composite).await {
+        return Err(denied);
+    }
     let named = match lookups::params(tools, &checked).await {
         Ok(named) => named,
         Err(failure) => {
@@ -64,21 +90,8 @@ async fn planned(
         }
     };
     let (ResolvedParams { params, resolved }, lookups) = named;
-    let faults = checked.item_faults();
-    let above = [above, &[action.id.as_str()]].concat();
-    let run = CompositeRun {
-        tools,
-        id: &action.id,
-        above: &above,
-        params,
-        resolved,
-        lookups,
-        faults,
-        request: &request,
-        bounds,
-        notes,
-    };
-    plan(&run).await
+    (run.params, run.resolved, run.lookups) = (params, resolved, lookups);
+    (composite.run)(&run).await
 }
 
 /// Rejects options that a composite action does not support: its steps return several texts, and none is saved.
@@ -147,6 +160,36 @@ pub struct CompositeRun<'a> {
 }
 
 impl CompositeRun<'_> {
+    /// The code of a composite action that may be a step of this one.
+    pub fn inner_composite(&self, id: &str) -> Option<&'static Composite> {
+        let composite = self.bounds.actions.iter().find(|composite| composite.id == id);
+        composite.filter(|_| !self.above.contains(&id))
+    }
+
+    /// Looks at another composite action that is a step of this one, without running it.
+    pub fn look_into<'i>(&'i self, above: &'i [&'i str], checked: &'i Checked) -> CompositeRun<'i> {
+        CompositeRun {
+            above,
+            id: above.last().copied().unwrap_or_default(),
+            params: checked.params().clone(),
+            faults: checked.item_faults(),
+            resolved: Vec::new(),
+            notes: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// Ids of the enclosing composite actions, its own last.
+    pub fn above(&self) -> &[&str] {
+        self.above
+    }
+
+    /// True if no rule denies every call of an action.
+    pub fn may_run(&self, action: &str) -> bool {
+        let action = self.tools.catalog().get(action).ok().flatten();
+        action.is_some_and(|action| self.tools.may_run(&action))
+    }
+
     /// Runs an action as a step; with `dry_run`, the outcome is a preview.
     pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
         self.step_with(self.step_request(action, params), RunOptions { ours: true, ..RunOptions::default() })
@@ -257,6 +300,13 @@ impl CompositeRun<'_> {
     /// A parameter's text.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.params.get(name).and_then(Value::as_str)
+    }
+
+    /// The parameters of a step on the merge request of the call.
+    pub fn of_merge_request(&self, details: Value) -> Map<String, Value> {
+        let names = ["fullPath", "iid"].into_iter();
+        let of = names.filter_map(|name| Some((name.to_owned(), self.params.get(name)?.clone())));
+        of.chain(params(details)).collect()
     }
 
     /// The items of a list.

@@ -11,7 +11,7 @@ fn plans_of_the_catalog_match_their_implementations() {
     let catalog = Catalog::embedded().unwrap();
     let plans = catalog.actions().map(Result::unwrap).filter(|action| action.plan.is_some());
     let ids: Vec<String> = plans.map(|action| action.id).collect();
-    let mut coded: Vec<&str> = ACTIONS.iter().map(|(id, _)| *id).collect();
+    let mut coded: Vec<&str> = ACTIONS.iter().map(|composite| composite.id).collect();
     coded.sort_unstable();
     assert_eq!(ids, coded);
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::composite::byte_budget;
 use crate::composite::item_kinds::{self, ResolvedItem, with_article as a};
 use crate::composite::item_results::ItemResults;
+use crate::composite::known_steps::KnownStep;
 use crate::composite::run::CompositeRun;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
@@ -76,6 +77,16 @@ const NAMING: [&str; 5] = ["target", "itemType", "fullPath", "iid", "id"];
 struct ItemChange {
     resolved: ResolvedItem,
     params: Map<String, Value>,
+}
+
+/// The items that are valid.
+pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
+    let items = run.list("items").iter().take(MOST).enumerate();
+    let step = |(place, item): (usize, &Value)| {
+        let ItemChange { resolved, params } = parse_change(run, item).ok()?;
+        Some(KnownStep::new(format!("item {}", place + 1), resolved.thing.update?, params))
+    };
+    items.filter_map(step).collect()
 }
 
 /// Updates.

@@ -49,10 +49,14 @@ pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedA
     if values.len() == 1 && companions.is_empty() {
         return Ok(ResolvedAction { action, request, notes });
     }
-    let mut calls = Vec::new();
+    let mut objects: Vec<Map<String, Value>> = Vec::new();
     for value in values {
-        let mut params = request.params.clone();
-        params.extend(value);
+        let params: Map<String, Value> = request.params.clone().into_iter().chain(value).collect();
+        refuse_denied(tools, single_calls(tools, &action, params.clone(), &companions)?).await?;
+        objects.push(params);
+    }
+    let mut calls = Vec::new();
+    for mut params in objects {
         if !companions.is_empty() {
             resolve_titles(tools, &action, &mut params, &companions).await?;
         }
@@ -84,6 +88,17 @@ pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedA
     let params = params.as_object().cloned().unwrap_or_default();
     let batch = ExecuteRequest { action: BATCH.to_owned(), params, fields: None, ..request };
     by_id(tools, BATCH, &batch, notes)
+}
+
+/// Refuses the whole call where one of its calls is denied, before anything is sent for another one.
+async fn refuse_denied(tools: &Tools, calls: Vec<PlannedCall>) -> Result<(), ToolError> {
+    for (action, params, _) in calls {
+        let request = ExecuteRequest { action, params, ..ExecuteRequest::default() };
+        if let Some(denied) = execute::known_denial(tools, &request).await {
+            return Err(denied);
+        }
+    }
+    Ok(())
 }
 
 /// The call of another action, which policy may withhold.
@@ -151,9 +166,6 @@ async fn resolve_titles(
     let located: Map<String, Value> = located.map(|(name, value)| (name.clone(), value.clone())).collect();
     let request = ExecuteRequest { action: action.id.clone(), params: located, ..ExecuteRequest::default() };
     let checked = execute::check_request(tools, action, &request).await?;
-    if let Some(denied) = execute::deny_beforehand(tools, &checked).await {
-        return Err(denied);
-    }
     let (resolved, _) = match lookups::params(tools, &checked).await {
         Ok(resolved) => resolved,
         Err(failure) => {

@@ -10,13 +10,14 @@ use crate::call::{Call, Checked};
 use crate::catalog::Risk;
 use crate::composite::byte_budget;
 use crate::composite::item_results::{ItemResults, is_preview};
+use crate::composite::known_steps::KnownStep;
 use crate::composite::run::CompositeRun;
 use crate::gitlab::Content;
 use crate::policy::{Consent, Decision, Rule};
 use crate::present;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::confirmation::{self, PendingCall};
-use crate::tools::errors::diagnosis;
+use crate::tools::errors::{diagnosis, mapping};
 use crate::tools::execute::{self, Outcome};
 use crate::tools::own_reads::locate;
 use crate::tools::reply::render;
@@ -43,6 +44,19 @@ struct BatchCall<'a> {
 
 /// Result of a call; `None` if it was not run, because an earlier call failed.
 type CallResult = Option<Result<Outcome, ToolError>>;
+
+/// The calls, unless those after a failed one run too.
+pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
+    if run.flag("continue_on_error", false) {
+        return Vec::new();
+    }
+    let calls = run.list("calls").iter().take(MOST).enumerate().map(parse_call);
+    let step = |call: BatchCall<'_>| KnownStep {
+        is_open: call.refers,
+        ..KnownStep::new(format!("call {}", call.number), call.action, call.params)
+    };
+    calls.map(step).collect()
+}
 
 /// Runs the calls.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
@@ -140,7 +154,9 @@ fn with_asked_params(run: &CompositeRun<'_>, asked: &[PendingCall]) -> Map<Strin
 
 /// True if the call itself is wrong, independent of GitLab's data.
 fn is_wrong(error: &ToolError) -> bool {
-    matches!(error.kind, ErrorKind::InvalidParams | ErrorKind::UnknownAction | ErrorKind::AmbiguousAlias)
+    let is_invalid =
+        matches!(error.kind, ErrorKind::InvalidParams | ErrorKind::UnknownAction | ErrorKind::AmbiguousAlias);
+    is_invalid || execute::is_denial(error)
 }
 
 /// Checks a call in advance: its validity, and whether it needs confirmation. For a call with references to pending
@@ -199,7 +215,10 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
             ask.params.extend(shown);
             Some(ask)
         }
-        _ => None,
+        Decision::Deny(rule) => {
+            return Err(mapping::denied(&action.id, Some(known.effects()), &rule, known.lookups()));
+        }
+        Decision::Preview(_) | Decision::Allow => None,
     })
 }
 
@@ -270,7 +289,9 @@ fn unfilled_preview(call: &BatchCall<'_>) -> Answer {
 
 /// Converts the error of one call to the batch's error.
 fn call_error(number: usize, error: ToolError) -> ToolError {
-    ToolError { message: format!("call {number}: {}. Nothing was sent", error.message), ..error }
+    // A denial says itself what was sent.
+    let sent = if execute::is_denial(&error) { "" } else { ". Nothing was sent" };
+    ToolError { message: format!("call {number}: {}{sent}", error.message), ..error }
 }
 
 fn missing_value_error<'v>(

@@ -34,7 +34,8 @@ use crate::tools::reply::{graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall, View};
 use crate::tools::{
-    companions, confirmation, default_project, instance_version, lookups, token_info, workspace,
+    action_lookup, companions, confirmation, default_project, instance_version, lookups, token_info,
+    workspace,
 };
 use crate::untrusted::quote;
 use compute::{compute, decode_picture};
@@ -152,6 +153,7 @@ async fn run(
 ) -> Result<Outcome, ToolError> {
     notes.extend(deprecation(&action).filter(|_| !manner.ours));
     let answer_note = action.answer_note.clone().filter(|_| !manner.ours);
+    refuse_withheld(tools, &action)?;
     let (action, fields) = with_selection(tools, action, request)?;
     let request = &global_ids::resolve_global_id(tools, &action, request, &mut notes).await?;
     let mut understood = Vec::new();
@@ -406,6 +408,20 @@ pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolErr
     Some(mapping::denied(&checked.action().id, prospects.first(), &rule, looked_up))
 }
 
+/// The denial of a request that is known beforehand. None for an invalid one: its own check reports that.
+pub async fn known_denial(tools: &Tools, request: &ExecuteRequest) -> Option<ToolError> {
+    let ResolvedAction { action, request, .. } = action_lookup::resolve(tools, request).ok()?;
+    match check_params(tools, &action, &request, &mut Vec::new()) {
+        Ok(checked) => deny_beforehand(tools, &checked).await,
+        Err(error) => is_denial(&error).then_some(error),
+    }
+}
+
+/// True for the error of a check that a rule made, or the scopes of the token.
+pub fn is_denial(error: &ToolError) -> bool {
+    matches!(error.kind, ErrorKind::Denied | ErrorKind::Forbidden)
+}
+
 /// Refuses a list without a body: GitLab returns an empty list as `[]`, so the response is not GitLab's.
 fn check_list(
     action: &Action,
@@ -488,15 +504,21 @@ fn invalid_call(tools: &Tools, invalid: &Invalid, action: &Action, request: &Exe
     next_call::with_options(mapping::invalid_call(tools, invalid, action), action, request)
 }
 
+/// Refuses an action of which every call is denied.
+pub fn refuse_withheld(tools: &Tools, action: &Action) -> Result<(), ToolError> {
+    match tools.withholds(action) {
+        Some(rule) => Err(mapping::denied(&action.id, None, &rule, 0)),
+        None => Ok(()),
+    }
+}
+
 fn check_or_fault(
     tools: &Tools,
     action: &Action,
     request: &ExecuteRequest,
     notes: &mut Vec<String>,
 ) -> Result<Result<Checked, Invalid>, ToolError> {
-    if let Some(rule) = tools.withholds(action) {
-        return Err(mapping::denied(&action.id, None, &rule, 0));
-    }
+    refuse_withheld(tools, action)?;
     if let Some((_, companion)) = companions::given_companions(tools, action, &request.params)?.first() {
         return Err(misplaced_companion(action, companion));
     }

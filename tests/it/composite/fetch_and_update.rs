@@ -178,12 +178,14 @@ fn changes_are_made_of_each_thing_by_itself() {
 }
 
 #[test]
-fn a_change_outside_the_allowed_paths_is_denied_by_itself() {
+fn a_change_outside_the_allowed_paths_refuses_the_call_before_any_is_made() {
     let mut client = Client::sandbox_with(&[("GITLAB_ALLOWED_PATHS", "acme/widget")]);
     let items =
         json!([{"target": "acme/widget#1", "title": "Within"}, {"target": "acme&1", "title": "Outside"}]);
-    let rows = rows(&execute(&mut client, "resource.update", json!({"items": items})));
-    assert_eq!((statuses(&rows), &rows[1]["error"]["kind"]), (vec!["ok", "error"], &json!("denied")));
+    let error = refused(&execute(&mut client, "resource.update", json!({"items": items})), "denied");
+    assert!(error["message"].as_str().unwrap().starts_with("item 2: epic.update is denied"), "{error}");
+    let issue = succeed(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 1}));
+    assert_ne!(issue["data"]["title"], "Within");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! fails, is too large, or is denied.
 
 pub mod batch;
+mod denied_steps;
 pub mod diagnose;
 pub mod fetch_and_update;
 pub mod line_comments;
