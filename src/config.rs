@@ -41,9 +41,9 @@ pub use table::{
 
 use crate::call::QuickActions;
 use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret};
-use crate::policy::{self, Confirm, FamilyTool};
+use crate::policy::{self, Confirm};
 use crate::server;
-use crate::surface::{self, Kind};
+use crate::surface;
 use crate::tools::{self, AllSettings, Audit, Capabilities, InstanceSettings};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -140,7 +140,7 @@ impl Config {
             default,
             others,
             login,
-            policy: sources.policy(&surface, confirmation.confirm)?,
+            policy: sources.policy(confirmation.confirm)?,
             confirm_key: sources.confirm_key()?,
             quick_actions: sources.parse_required(&QUICK_ACTIONS, values::quick_actions)?,
             autopilot: confirmation.autopilot,
@@ -307,7 +307,7 @@ impl Sources<'_> {
     }
 
     /// Policy settings, as written.
-    fn policy(&self, surface: &surface::Settings, confirm: Confirm) -> Result<policy::Settings, ConfigError> {
+    fn policy(&self, confirm: Confirm) -> Result<policy::Settings, ConfigError> {
         let file =
             self.parse(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
@@ -318,11 +318,7 @@ impl Sources<'_> {
             confirm,
             denied_actions: self.parse(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),
             denied_tools: self.parse(&DENIED_TOOLS, values::text)?,
-            family_tool: match (surface.kind, surface.split) {
-                (Kind::Meta, false) => Some(surface::family_tool as FamilyTool),
-                (Kind::Meta, true) => Some(surface::split_tool),
-                _ => None,
-            },
+            tool_names: Some(surface::TOOL_NAMES),
             toolsets: self.parse(&TOOLSETS, values::list)?.unwrap_or_default(),
             domains: self.parse(&DOMAINS, values::list)?.unwrap_or_default(),
             narrowed_toolsets: Vec::new(),

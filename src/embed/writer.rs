@@ -84,6 +84,10 @@ pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<Version> {
     let rules: RulesFile = parse(&root.join("rules.toml"))?;
     fs::write(out.join("secret_names.rs"), rules.secrets.to_expression()?)?;
     let mut words = read_words(root, rules)?;
+    for (action, plan) in actions.iter().filter_map(|action| Some((action, action.plan.as_ref()?))) {
+        let domain = words.domains.get_mut(action.domain()).ok_or("a composite action without a domain")?;
+        domain.parts.extend(plan.needs.iter().chain(&plan.picks).cloned());
+    }
     let surface = postcard::to_allocvec(&OperationIndex::new(&actions)?)?;
     multiply(&mut actions, &mut words, times)?;
     write_catalog(&actions, out)?;
@@ -165,7 +169,7 @@ fn read_words(root: &Path, rules: RulesFile) -> Outcome<Words> {
         let file: CurationFile = parse(&path)?;
         families.insert(family.clone(), file.title);
         for (name, CuratedDomain { nouns }) in file.domain {
-            domains.insert(name, Domain { family: family.clone(), nouns });
+            domains.insert(name, Domain { family: family.clone(), nouns, parts: Vec::new() });
         }
     }
     let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);

@@ -6,7 +6,7 @@ use regex_lite::Regex;
 
 use super::error::PolicyError;
 use super::rule::Rule;
-use super::settings::FamilyTool;
+use super::settings::ToolNames;
 use super::wildcard;
 use crate::catalog::{Action, Catalog, CatalogError, Risk, ShortName, bare, singular};
 
@@ -22,15 +22,11 @@ pub struct Denied {
 }
 
 impl Denied {
-    /// Resolves the patterns, each with the setting it is from, and the expression to actions of the catalog.
+    /// Resolves the patterns, each with the setting it is from, to actions of the catalog.
     ///
+    /// # Errors
     /// A pattern that matches no action: it is a mistake, since it would deny nothing.
-    pub fn parse(
-        patterns: &[(&'static str, Vec<String>)],
-        tools: Option<&str>,
-        family_tool: Option<FamilyTool>,
-        catalog: &Catalog,
-    ) -> Result<Denied, PolicyError> {
+    pub fn parse(patterns: &[(&'static str, Vec<String>)], catalog: &Catalog) -> Result<Denied, PolicyError> {
         let mut denied = Denied::default();
         let written =
             patterns.iter().flat_map(|(origin, patterns)| patterns.iter().map(|one| (*origin, one)));
@@ -42,22 +38,39 @@ impl Denied {
             let rule = Rule::Denied { setting: origin, pattern: pattern.clone() };
             denied.ids.extend(ids.into_iter().map(|id| (id.to_owned(), rule.clone())));
         }
-        if let Some(text) = tools {
-            let expression = Regex::new(text)
-                .map_err(|source| PolicyError::Expression { text: text.to_owned(), source })?;
-            let rule = Rule::Denied { setting: TOOLS, pattern: text.to_owned() };
-            let words = catalog.words()?;
-            for action in catalog.actions() {
-                let action = action?;
-                let tool = family_tool.map(|name| name(words.family(&action.id), action.risk));
-                let is_dropped = tool.is_some_and(|tool| expression.is_match(&tool));
-                if is_dropped || is_called(&action, &expression) {
-                    denied.ids.insert(action.id, rule.clone());
-                }
-            }
-            denied.tools = Some(expression);
-        }
         Ok(denied)
+    }
+
+    /// Adds an expression on the names of tools and actions.
+    ///
+    /// # Errors
+    /// An expression that is invalid, or that matches no name of any surface.
+    pub fn add_tools(
+        &mut self,
+        text: &str,
+        names: Option<ToolNames>,
+        catalog: &Catalog,
+    ) -> Result<(), PolicyError> {
+        let expression =
+            Regex::new(text).map_err(|source| PolicyError::Expression { text: text.to_owned(), source })?;
+        let rule = Rule::Denied { setting: TOOLS, pattern: text.to_owned() };
+        let words = catalog.words()?;
+        let general = names.map(|names| names.general).unwrap_or_default();
+        let mut matches = general.iter().any(|tool| expression.is_match(tool));
+        for action in catalog.actions() {
+            let action = action?;
+            let tools = names.map(|names| (names.of_action)(words.family(&action.id), &action));
+            if tools.iter().flatten().any(|tool| expression.is_match(tool)) || is_called(&action, &expression)
+            {
+                matches = true;
+                self.ids.insert(action.id, rule.clone());
+            }
+        }
+        if !matches {
+            return Err(PolicyError::NoTool { pattern: text.to_owned(), nearest: None });
+        }
+        self.tools = Some(expression);
+        Ok(())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -145,6 +158,12 @@ mod tests {
         matching(pattern, &Catalog::embedded().unwrap()).unwrap()
     }
 
+    fn deny_tools(text: &str, of_action: fn(&str, &Action) -> Vec<String>) -> Result<Denied, PolicyError> {
+        let mut denied = Denied::default();
+        let names = ToolNames { general: &["gitlab_find_action"], of_action };
+        denied.add_tools(text, Some(names), &Catalog::embedded().unwrap()).map(|()| denied)
+    }
+
     #[test]
     fn an_action_has_several_spellings() {
         for pattern in [
@@ -163,12 +182,11 @@ mod tests {
 
     #[test]
     fn removing_a_family_tool_denies_its_actions() {
-        let catalog = Catalog::embedded().unwrap();
-        let name: FamilyTool = |family, risk| match risk {
-            crate::catalog::Risk::Read => format!("browse_{family}"),
-            _ => format!("manage_{family}"),
+        let name: fn(&str, &Action) -> Vec<String> = |family, action| match action.risk {
+            Risk::Read => vec![format!("browse_{family}")],
+            _ => vec![format!("manage_{family}")],
         };
-        let denied = Denied::parse(&[], Some("^manage_milestones$"), Some(name), &catalog).unwrap();
+        let denied = deny_tools("^manage_milestones$", name).unwrap();
         assert!(denied.rule("milestone.create").is_some());
         assert!(denied.rule("milestone.list").is_none() && denied.rule("label.create").is_none());
         assert_eq!(resolve("manage_issues:issue_note.create"), ["issue_note.create"]);
@@ -185,10 +203,12 @@ mod tests {
 
     #[test]
     fn an_expression_matches_any_name_of_an_action() {
-        let catalog = Catalog::embedded().unwrap();
-        let denied = Denied::parse(&[], Some("^delete_|^gitlab_find"), None, &catalog).unwrap();
+        let deny = |text| deny_tools(text, |_, _| Vec::new());
+        let denied = deny("^delete_|^gitlab_find").unwrap();
         assert!(denied.rule("issue.delete").is_some() && denied.rule("issue.get").is_none());
         assert!(denied.removes_tool("gitlab_find_action") && !denied.removes_tool("gitlab_execute_action"));
-        assert!(matches!(Denied::parse(&[], Some("("), None, &catalog), Err(PolicyError::Expression { .. })));
+        assert!(matches!(deny("("), Err(PolicyError::Expression { .. })));
+        assert!(deny("^gitlab_find_action$").is_ok(), "a tool without an action");
+        assert!(matches!(deny("^manage_milestones$"), Err(PolicyError::NoTool { .. })));
     }
 }

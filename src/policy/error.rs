@@ -6,8 +6,14 @@ use crate::catalog::CatalogError;
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
     /// `nearest` is filled in by the caller, as the policy cannot search for names.
-    #[error("{origin}: `{pattern}` matches no action{}", .nearest.as_ref().map(|id| format!("; the nearest is `{id}`")).unwrap_or_default())]
+    #[error("{origin}: `{pattern}` matches no action{}", nearest_name(.nearest))]
     NoAction { origin: &'static str, pattern: String, nearest: Option<String> },
+    /// `nearest` as above.
+    #[error("GITLAB_DENIED_TOOLS_REGEX: `{pattern}` matches no tool and no action{}", nearest_name(.nearest))]
+    NoTool { pattern: String, nearest: Option<String> },
+    /// The settings of toolsets and domains, and the rules that deny what these offer.
+    #[error("no action is left of {offered}{}", .denials.iter().map(|rule| format!("; {rule}")).collect::<String>())]
+    NothingLeft { offered: String, denials: Vec<String> },
     #[error("{origin}: unknown name `{name}`; expected one of {accepted}")]
     NoPart { origin: &'static str, name: String, accepted: String },
     #[error("{origin}: expected {accepted}, got `{text}`")]
@@ -18,4 +24,8 @@ pub enum PolicyError {
     Syntax { origin: String, source: Box<toml::de::Error> },
     #[error("the catalog cannot be read")]
     Catalog(#[from] CatalogError),
+}
+
+fn nearest_name(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|name| format!("; the nearest is `{name}`")).unwrap_or_default()
 }

@@ -28,7 +28,7 @@ pub use error::PolicyError;
 pub use path_pattern::PathPattern;
 pub use permit::Permit;
 pub use rule::Rule;
-pub use settings::{FamilyTool, Settings};
+pub use settings::{Settings, ToolNames};
 pub use token_scopes::Scopes;
 
 use crate::call::{self, Call, Effects, Location, Place, Role};
@@ -100,8 +100,10 @@ impl Policy {
         let mut document = Document::parse(text, "GITLAB_POLICY")?;
         let in_file = std::mem::take(&mut document.denied_actions);
         let patterns = [(denied_actions::ACTIONS, settings.denied_actions), ("GITLAB_POLICY", in_file)];
-        let denied =
-            Denied::parse(&patterns, settings.denied_tools.as_deref(), settings.family_tool, catalog)?;
+        let mut denied = Denied::parse(&patterns, catalog)?;
+        if let Some(expression) = &settings.denied_tools {
+            denied.add_tools(expression, settings.tool_names, catalog)?;
+        }
         let mut denies_reads = false;
         for id in denied.ids() {
             denies_reads |= catalog.get(id)?.is_some_and(|action| action.risk == Risk::Read);
@@ -265,6 +267,16 @@ impl Policy {
         let mut changed = effects.places().iter().filter(|place| place.role != Role::Reads);
         let place = changed.find(|place| !path_pattern::covers(&self.allowed, &place.location))?;
         Some(Rule::Outside { place: Some(describe(place)), allowed: allowed() })
+    }
+
+    /// The settings of toolsets and domains, as written.
+    pub fn toolset_settings(&self) -> Vec<&str> {
+        self.toolset_filters.iter().flat_map(|filter| filter.settings()).collect()
+    }
+
+    /// True unless the toolsets and domains leave out an action that is no duplicate.
+    pub fn is_in_toolsets(&self, id: &str) -> bool {
+        self.toolset_filters.iter().all(|filter| filter.offers(id))
     }
 
     /// The rule that denies every call of an action, so that the finder does not offer it.

@@ -1,7 +1,7 @@
 //! Settings of a policy.
 
 use super::confirm::Confirm;
-use crate::catalog::Risk;
+use crate::catalog::Action;
 
 /// Settings of a policy, as written in the configuration.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +19,8 @@ pub struct Settings {
     pub denied_actions: Vec<String>,
     /// Regular expression on names of tools and actions.
     pub denied_tools: Option<String>,
-    /// Naming of the tools for families of domains, if there are such tools: a tool that is removed denies its actions.
-    pub family_tool: Option<FamilyTool>,
+    /// The tools of every surface, so that an expression has the same effect on each.
+    pub tool_names: Option<ToolNames>,
     /// Enabled toolsets; with `domains` empty too, the whole catalog.
     pub toolsets: Vec<String>,
     pub domains: Vec<String>,
@@ -34,5 +34,11 @@ pub struct Settings {
     pub file: Option<String>,
 }
 
-/// Name of the tool for a family's actions of a risk.
-pub type FamilyTool = fn(&str, Risk) -> String;
+/// Names of tools, of every surface.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolNames {
+    /// The tools that are not of certain actions, such as the one that finds.
+    pub general: &'static [&'static str],
+    /// The tools of an action, whose family is given: removing one of them denies the action.
+    pub of_action: fn(&str, &Action) -> Vec<String>,
+}

@@ -16,10 +16,13 @@ const CALLER_TOOLSETS: &str = "X-MCP-Toolsets";
 /// Description of a valid domain, for errors.
 const A_DOMAIN: &str = "the part of an action's id before the dot, such as issue or merge_request";
 
-/// The domains whose actions are offered.
+/// The domains whose actions are offered, with the actions that their composite actions are made of.
 #[derive(Clone, Debug)]
 pub struct ToolsetFilter {
     domains: BTreeSet<String>,
+    parts: BTreeSet<String>,
+    /// As written.
+    settings: Vec<String>,
     rule: Rule,
 }
 
@@ -49,7 +52,7 @@ impl ToolsetFilter {
         let named = [(TOOLSETS, toolsets), (DOMAINS, domains)];
         let named = named.iter().filter(|(_, names)| !names.is_empty());
         let settings = named.map(|(setting, names)| format!("{setting}={}", names.join(","))).collect();
-        Ok(Some(ToolsetFilter { domains: held, rule: Rule::NotOffered { settings } }))
+        Ok(Some(ToolsetFilter::new(held, settings, words)))
     }
 
     /// Resolves the toolsets that a caller names; `None` if it names none.
@@ -66,14 +69,30 @@ impl ToolsetFilter {
             held.extend(domains_of(CALLER_TOOLSETS, name, words)?);
         }
         let settings = vec![format!("{CALLER_TOOLSETS}: {}", toolsets.join(","))];
-        Ok(Some(ToolsetFilter { domains: held, rule: Rule::NotOffered { settings } }))
+        Ok(Some(ToolsetFilter::new(held, settings, words)))
+    }
+
+    fn new(domains: BTreeSet<String>, settings: Vec<String>, words: &Words) -> ToolsetFilter {
+        let parts =
+            domains.iter().filter_map(|name| words.domains.get(name)).flat_map(|domain| &domain.parts);
+        let rule = Rule::NotOffered { settings: settings.clone() };
+        ToolsetFilter { parts: parts.cloned().collect(), domains, settings, rule }
+    }
+
+    pub fn settings(&self) -> impl Iterator<Item = &str> {
+        self.settings.iter().map(String::as_str)
     }
 
     /// The rule that denies an action. A duplicate is offered if its original is.
     pub fn deny(&self, action: &Action) -> Option<&Rule> {
-        let twin = action.twin.as_deref().and_then(|id| id.split_once('.')).map(|(domain, _)| domain);
-        let mut domains = [Some(action.domain()), twin].into_iter().flatten();
-        (!domains.any(|domain| self.domains.contains(domain))).then_some(&self.rule)
+        let mut ids = [Some(&action.id), action.twin.as_ref()].into_iter().flatten();
+        (!ids.any(|id| self.offers(id))).then_some(&self.rule)
+    }
+
+    /// True if an action that is no duplicate is offered.
+    pub fn offers(&self, id: &str) -> bool {
+        let domain = id.split_once('.').map_or(id, |(domain, _)| domain);
+        self.domains.contains(domain) || self.parts.contains(id)
     }
 }
 
@@ -120,6 +139,21 @@ mod tests {
         });
         let part = compile_filter(&[], &["issue"]).unwrap().unwrap();
         assert!(part.deny(&twin.unwrap()).is_none());
+    }
+
+    #[test]
+    fn a_composite_action_brings_the_actions_that_it_is_made_of() {
+        let catalog = Catalog::embedded().unwrap();
+        for name in ["composite", "gitlab_resources"] {
+            let part = compile_filter(&[name], &[]).unwrap().unwrap();
+            let is_denied = |id: &str| part.deny(&catalog.get(id).unwrap().unwrap()).is_some();
+            for id in ["resource.fetch", "merge_request.get", "issue.update", "repository_file.create"] {
+                assert!(!is_denied(id), "{name}: {id}");
+            }
+            for id in ["issue.delete", "merge_request.merge", "pipeline.list"] {
+                assert!(is_denied(id), "{name}: {id}");
+            }
+        }
     }
 
     #[test]

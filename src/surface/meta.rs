@@ -14,16 +14,6 @@ use crate::search::nearest;
 use crate::tools::NextCall;
 use crate::tools::{self, ErrorKind, ExecuteRequest, ToolError, Tools};
 
-/// The tool of a family's actions.
-pub fn family_tool(family: &str, risk: Risk) -> String {
-    Side::new(false, risk).tool(family)
-}
-
-/// The tool of a family's actions that have this risk, where those that read have another than those that change.
-pub fn split_tool(family: &str, risk: Risk) -> String {
-    Side::new(true, risk).tool(family)
-}
-
 /// The tools that have an action which may run. An action behind another one is callable, too.
 pub fn entries(tools: &Tools, split: bool) -> Result<Vec<Entry>, CatalogError> {
     let words = tools.catalog().words()?;

@@ -45,7 +45,7 @@ pub use wording::Wording;
 pub use crate::gitlab::{
     Event, HttpClients, Secret, Token, UpstreamCounts, describe_token, watched, with_listener,
 };
-pub use crate::policy::{Confirm, PolicyError};
+pub use crate::policy::{Confirm, PolicyError, ToolNames};
 pub use crate::present::Attachment;
 pub use crate::present::MARK;
 

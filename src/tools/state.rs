@@ -12,7 +12,7 @@ use crate::call::{Context, LookupCache, QuickActions};
 use crate::catalog::{self, Action, Catalog, CatalogError};
 use crate::files::Files;
 use crate::gitlab::{self, Client, Credential, HttpClients, Secret, Token};
-use crate::policy::{self, Policy, PolicyError, Rule};
+use crate::policy::{self, Policy, PolicyError, Rule, ToolNames};
 use crate::search::{self, Ranker, SearchError};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::{Audit, AuditEntry, Auditor};
@@ -24,9 +24,39 @@ use crate::tools::types::{Answer, Capabilities};
 use crate::tools::wording::Wording;
 use crate::tools::workspace::roots::Workspace;
 
-/// A pattern that means no action, with the id that is most like it: `manage_milestone:promot` is `milestone.promot`.
-fn with_nearest(error: PolicyError, catalog: &Catalog) -> PolicyError {
-    let PolicyError::NoAction { origin, pattern, nearest: None } = error else { return error };
+/// Maximum number of rules that are named where no action is left.
+const MAX_NAMED_RULES: usize = 5;
+
+/// Adds the most similar name to the error of a pattern that matches nothing.
+fn with_nearest(error: PolicyError, names: Option<ToolNames>, catalog: &Catalog) -> PolicyError {
+    match error {
+        PolicyError::NoAction { origin, pattern, .. } => {
+            PolicyError::NoAction { nearest: nearest_action(&pattern, catalog), origin, pattern }
+        }
+        PolicyError::NoTool { pattern, .. } => {
+            PolicyError::NoTool { nearest: nearest_tool(&pattern, names, catalog), pattern }
+        }
+        other => other,
+    }
+}
+
+/// The tool that is most like the first name in a regular expression; else the action.
+fn nearest_tool(pattern: &str, names: Option<ToolNames>, catalog: &Catalog) -> Option<String> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    let name = pattern.to_lowercase().replace("\\.", ".");
+    let name = name.split(|c| !is_of_name(c)).find(|part| !part.is_empty())?.to_owned();
+    let names = names?;
+    let words = catalog.words().ok()?;
+    let actions = catalog.actions().flatten();
+    let mut tools: Vec<String> =
+        actions.flat_map(|action| (names.of_action)(words.family(&action.id), &action)).collect();
+    tools.extend(names.general.iter().map(|tool| (*tool).to_owned()));
+    let tool = search::nearest(&name, tools.iter().map(String::as_str)).map(str::to_owned);
+    tool.or_else(|| nearest_action(&name, catalog))
+}
+
+/// The id that is most like a pattern: `manage_milestone:promot` is `milestone.promot`.
+fn nearest_action(pattern: &str, catalog: &Catalog) -> Option<String> {
     let name = pattern.trim().to_lowercase();
     let written = match name.split_once(':') {
         Some((tool, action)) => format!("{}.{action}", catalog::singular(catalog::bare(tool))),
@@ -37,8 +67,7 @@ fn with_nearest(error: PolicyError, catalog: &Catalog) -> PolicyError {
         let alias = search::nearest(&written, catalog.aliases())?;
         catalog.by_alias(alias).into_iter().find_map(|number| catalog.id(number))
     };
-    let nearest = by_id().or_else(by_alias).map(str::to_owned);
-    PolicyError::NoAction { origin, pattern, nearest }
+    by_id().or_else(by_alias).map(str::to_owned)
 }
 
 /// Time in which the pages of a whole list are requested: many clients give up on a call after a minute.
@@ -188,10 +217,12 @@ impl Tools {
     ) -> Result<Tools, SetupError> {
         let SharedParts { catalog, ranker, auditor, http_clients, instances, used_tokens, client } = shared;
         let confirm_key = confirm_key(settings.confirm_key.as_ref(), settings.gitlab.credential.as_ref());
-        Ok(Tools {
+        let (names, is_reader) = (settings.policy.tool_names, settings.policy.reads_by_tool);
+        let policy = Policy::new(settings.policy, &catalog);
+        let tools = Tools {
             instances,
             ranker,
-            policy: Policy::new(settings.policy, &catalog).map_err(|error| with_nearest(error, &catalog))?,
+            policy: policy.map_err(|error| with_nearest(error, names, &catalog))?,
             catalog,
             tokens: TokenIssuer::new(confirm_key, used_tokens),
             quick_actions: settings.quick_actions,
@@ -212,7 +243,31 @@ impl Tools {
             local_hints: settings.local_hints,
             composites,
             wording: OnceLock::new(),
-        })
+        };
+        // Where only changes are left, the tool that reads is without an action, and the other one is not.
+        if !is_reader {
+            tools.check_actions_left()?;
+        }
+        Ok(tools)
+    }
+
+    /// # Errors
+    /// The policy leaves no action that a find could offer: a mistake, since nothing could be called.
+    fn check_actions_left(&self) -> Result<(), PolicyError> {
+        let mut denials: Vec<String> = Vec::new();
+        for id in self.catalog.ids().filter(|id| self.policy.is_in_toolsets(id)) {
+            let action = self.catalog.get(id)?.filter(Action::is_offered);
+            let Some(rule) = action.map(|action| self.withholds(&action)) else { continue };
+            let Some(rule) = rule.map(|rule| rule.to_string()) else { return Ok(()) };
+            if denials.len() < MAX_NAMED_RULES && !denials.contains(&rule) {
+                denials.push(rule);
+            }
+        }
+        let offered = match self.policy.toolset_settings().as_slice() {
+            [] => "the catalog".to_owned(),
+            settings => settings.join(", "),
+        };
+        Err(PolicyError::NothingLeft { offered, denials })
     }
 
     /// Opens what the first find needs, so that neither the start nor that find waits for it. Safe to call from

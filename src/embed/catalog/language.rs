@@ -147,6 +147,8 @@ pub struct Domain {
     pub family: String,
     /// Nouns for the domain's object, GitLab's own term first.
     pub nouns: Vec<String>,
+    /// Ids of the actions that its composite actions are made of.
+    pub parts: Vec<String>,
 }
 
 /// A toolset: a part of the catalog that can be enabled as a whole. From `catalog/curation/toolsets.toml`.

@@ -140,13 +140,60 @@ fn a_policy_that_cannot_be_used_is_2() {
         ("GITLAB_DENIED_ACTIONS", "nope", "", "GITLAB_DENIED_ACTIONS: `nope`"),
         ("GITLAB_POLICY", path, "denied_actions = [\"nope\"]", "GITLAB_POLICY: `nope`"),
         ("GITLAB_POLICY", path, "denied_actions = 5", "GITLAB_POLICY: invalid policy file: "),
+        (
+            "GITLAB_POLICY",
+            path,
+            "[[rule]]\nactions = [\"isue.delete\"]\ndecision = \"deny\"",
+            "nearest is `issue.delete`",
+        ),
         ("GITLAB_DENIED_TOOLS_REGEX", "(", "", "not a valid regular expression: "),
+        ("GITLAB_DENIED_TOOLS_REGEX", "^manag_milestones$", "", "the nearest is `manage_milestones`"),
+        (
+            "GITLAB_DENIED_TOOLS_REGEX",
+            "^isue_delete$",
+            "",
+            "matches no tool and no action; the nearest is `issue_delete`",
+        ),
+        ("GITLAB_DENIED_TOOLS_REGEX", "no such thing", "", "`no such thing` matches no tool and no action"),
+        (
+            "GITLAB_DENIED_ACTIONS",
+            "*",
+            "",
+            "no action is left of the catalog; `*` is denied (GITLAB_DENIED_ACTIONS)",
+        ),
     ] {
         std::fs::write(&file, text).unwrap();
         let output = program(&["--sandbox", "doctor"], &[(variable, value)]).output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{err}");
         assert!(err.contains(expected), "{err}");
+    }
+}
+
+#[test]
+fn a_set_that_leaves_no_action_ends_the_start() {
+    for (variables, expected) in [
+        (
+            &[("GITLAB_TOOLSETS", "wikis"), ("GITLAB_DENIED_ACTIONS", "*wiki*")][..],
+            "no action is left of GITLAB_TOOLSETS=wikis; `*wiki*` is denied (GITLAB_DENIED_ACTIONS)",
+        ),
+        (
+            &[("GITLAB_DOMAINS", "suggestion"), ("GITLAB_READ_ONLY", "true")],
+            "no action is left of GITLAB_DOMAINS=suggestion; this server is read-only (GITLAB_READ_ONLY)",
+        ),
+        (
+            &[("GITLAB_DOMAINS", "metrics_annotation")],
+            "no action is left of GITLAB_DOMAINS=metrics_annotation",
+        ),
+        (
+            &[("GITLAB_TOOLSETS", "issues"), ("GITLAB_DENIED_TOOLS_REGEX", ".")],
+            "no action is left of GITLAB_TOOLSETS=issues; `.` is denied (GITLAB_DENIED_TOOLS_REGEX)",
+        ),
+    ] {
+        let output = program(&["--sandbox", "doctor"], variables).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{variables:?}: {err}");
+        assert!(err.contains(expected), "{variables:?}: {err}");
     }
 }
 

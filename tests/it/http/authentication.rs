@@ -111,7 +111,7 @@ fn a_caller_narrows_what_it_may_do_and_never_widens_it() {
     assert_eq!(create(&[("X-MCP-Readonly", "false"), ("X-MCP-Toolsets", "issues")]), "not_found");
     assert_eq!(writes(), 1);
     // The server offers issues and wikis only, whatever the caller asks for.
-    let headers = [("PRIVATE-TOKEN", "glpat-a"), ("X-MCP-Toolsets", "pipelines")];
+    let headers = [("PRIVATE-TOKEN", "glpat-a"), ("X-MCP-Toolsets", "pipelines,wikis")];
     let listed = server.execute(&headers, "pipeline.list", json!({"fullPath": "a/b"}));
     assert_eq!(error_kind(&listed), "denied", "{listed}");
     let unknown = server.post(&[("PRIVATE-TOKEN", "glpat-a"), ("X-MCP-Toolsets", "nothing")], &json!({}));

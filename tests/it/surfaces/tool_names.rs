@@ -221,6 +221,30 @@ fn a_dropped_tool_is_not_called_by_another_spelling() {
     assert!(!error["data"]["tools"].to_string().contains("manage_milestones"), "{error}");
 }
 
+/// A rule on tools means the same on each surface, also by the name of a tool that another one has.
+#[test]
+fn a_dropped_tool_is_denied_on_every_surface() {
+    let create = json!({"action": "milestone.create", "params": {"fullPath": "acme/widget", "title": "4.4"}});
+    for expression in
+        ["^manage_milestones$", "^gitlab_milestones$", "^milestone_create$", "^manage_", "create_milestone"]
+    {
+        for kind in ["dynamic", "toolset", "meta", "individual"] {
+            let mut client = start(kind, &[("GITLAB_DENIED_TOOLS_REGEX", expression)]);
+            let (tool, arguments) = match kind {
+                "meta" => ("gitlab_milestones", create.clone()),
+                "individual" => ("milestone_create", create["params"].clone()),
+                _ => (EXECUTE, create.clone()),
+            };
+            let reply = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+            let refused = reply["error"]["code"] == -32602 || reply["result"]["isError"] == true;
+            assert!(refused, "{expression} {kind}: {reply}");
+            let mut client = start(kind, &[("GITLAB_DENIED_TOOLS_REGEX", expression)]);
+            let listed = client.request("tools/list", json!({}));
+            assert!(!listed["result"].to_string().contains("milestone_create"), "{expression} {kind}");
+        }
+    }
+}
+
 #[test]
 fn a_listed_tool_is_a_resource() {
     for (kind, names) in [

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, Reply};
+use crate::support::client::{Client, Reply, execute};
 use crate::surfaces::listings::{list, run, start};
 
 /// An activation, after which the client is notified of the changed list.
@@ -151,5 +151,12 @@ fn a_server_starts_with_another_server_s_toolset() {
     let (code, out, err) = run(&["find", "list pipelines"], &[("GITLAB_TOOLSETS", "ci_operations")]);
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("pipeline.list"), "{out}");
-    assert_eq!(list(&mut start("dynamic", &[("GITLAB_TOOLSETS", "gitlab_resources")])).len(), 2);
+    let mut client = start("dynamic", &[("GITLAB_TOOLSETS", "gitlab_resources")]);
+    assert_eq!(list(&mut client).len(), 2);
+    let items = json!([{"itemType": "MergeRequest", "fullPath": "acme/widget", "iid": 5}, "acme/widget#1"]);
+    let fetched =
+        execute(&mut client, "fetch_gitlab_resource", json!({"items": [items[0]], "targets": [items[1]]}));
+    let statuses: Vec<&Value> =
+        fetched.structured["data"].as_array().unwrap().iter().map(|row| &row["status"]).collect();
+    assert_eq!(statuses, ["ok", "ok"], "{}", fetched.text);
 }
