@@ -109,4 +109,23 @@ mod tests {
             assert_eq!(Confirm::parse(text), None, "{text}");
         }
     }
+
+    #[test]
+    fn the_stricter_of_two_asks_wherever_one_of_them_does() {
+        let risks = ["write", "grant", "destructive"];
+        let mut all = vec![Confirm::NEVER];
+        for chosen in 1..8_usize {
+            let words = risks.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0);
+            let words = words.map(|(_, word)| *word).collect::<Vec<_>>().join(",");
+            all.extend([words.clone(), format!("{words},token")].map(|text| Confirm::parse(&text).unwrap()));
+        }
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (*one, *other))) {
+            let both = one.stricter_of(other);
+            for risk in [Risk::Read, Risk::Write, Risk::Grant, Risk::Destructive] {
+                let asks = one.asks_about(risk) || other.asks_about(risk);
+                assert_eq!(both.asks_about(risk), asks, "{one:?} {other:?} {risk:?}");
+            }
+            assert_eq!(both.wants_token(), one.wants_token() || other.wants_token(), "{one:?} {other:?}");
+        }
+    }
 }

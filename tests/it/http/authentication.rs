@@ -118,10 +118,31 @@ fn a_caller_narrows_what_it_may_do_and_never_widens_it() {
     assert_eq!(unknown.status, 400);
     assert!(unknown.body.contains("X-MCP-Toolsets") && unknown.body.contains("wikis"), "{}", unknown.body);
 
+    assert_eq!(create(&[("X-MCP-Confirm", "destructive")]), "not_found");
+    let grant = json!({"fullPath": "a/b", "user_id": 1, "access_level": 50});
+    let all = HttpServer::for_callers(&gitlab.url(), &[]);
+    for own in [&[][..], &[("X-MCP-Confirm", "destructive")], &[("X-MCP-Confirm", "write")]] {
+        let headers: Vec<(&str, &str)> = [("PRIVATE-TOKEN", "glpat-a")].iter().chain(own).copied().collect();
+        let asked = all.execute(&headers, "member.add", grant.clone());
+        assert_eq!(error_kind(&asked), "needs_confirmation", "{own:?}: {asked}");
+    }
+    assert_eq!(writes(), 2, "{:?}", gitlab.seen());
+
     let bound = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_READ_ONLY", "true")]);
     let headers = [("PRIVATE-TOKEN", "glpat-a"), ("X-MCP-Readonly", "false")];
     let created = bound.execute(&headers, "issue.create", json!({"fullPath": "a/b", "title": "x"}));
-    assert_eq!((error_kind(&created), writes()), ("denied", 1));
+    assert_eq!((error_kind(&created), writes()), ("denied", 2));
+}
+
+#[test]
+fn a_caller_who_leaves_itself_no_action_is_told_so() {
+    let gitlab = Gitlab::with_project();
+    let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_TOOLSETS", "issues,wikis")]);
+    let answer = server.post(&[("PRIVATE-TOKEN", "glpat-a"), ("X-MCP-Toolsets", "pipelines")], &json!({}));
+    assert_eq!(answer.status, 400);
+    for word in ["no action is left", "GITLAB_TOOLSETS=issues,wikis", "X-MCP-Toolsets: pipelines"] {
+        assert!(answer.body.contains(word), "{word}: {}", answer.body);
+    }
 }
 
 #[test]
