@@ -15,8 +15,8 @@ use crate::composite::Composites;
 use crate::config::{Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
-use crate::server;
 use crate::server::http::AuthMode;
+use crate::server::{self, ServerError};
 use crate::surface::{self, Surface};
 use crate::tools::{
     self, AllSettings, Answer, Audit, ExecuteRequest, FindRequest, Instances, ToolError, Tools, ToolsFactory,
@@ -74,11 +74,13 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
         Connected::Execute(arguments) => {
             let json = arguments.json;
             let request = execute_request(*arguments)?;
-            let answer = server::until_signal(instances.execute(&request)).await?;
+            let answer =
+                server::until_signal(instances.execute(&request)).await.map_err(ServerError::Signals)?;
             write_answer(answer.ok_or(Failure::Stopped)?, json, out)
         }
         Connected::Doctor { json } => {
-            let report = server::until_signal(doctor::run(&instances, config, json, out)).await?;
+            let report = server::until_signal(doctor::run(&instances, config, json, out)).await;
+            let report = report.map_err(ServerError::Signals)?;
             report.unwrap_or(Err(Failure::Stopped))
         }
     }

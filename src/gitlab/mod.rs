@@ -23,6 +23,7 @@ mod certificate_expiry;
 mod client;
 mod content_disposition;
 mod credential;
+mod derived_key;
 mod error;
 mod error_body;
 mod file_paths;
@@ -50,6 +51,7 @@ mod upstream;
 pub use body_sink::BodySink;
 pub use client::Client;
 pub use credential::{Credential, CredentialError, IssuedToken, TokenSource};
+pub use derived_key::derive_key;
 pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
 pub use oauth::{TokenDescription, describe_token};
 pub use oauth_grants::{

@@ -15,10 +15,10 @@ mod progress;
 mod resources_prompts;
 mod roots;
 mod server_info;
+mod signals;
 mod stdio;
 mod worker;
 
-use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +35,8 @@ pub use backend::Backend;
 use handler::Handler;
 use output::Queue;
 pub use server_info::sent;
+use signals::Signals;
+pub use signals::until_signal;
 use stdio::Session;
 
 /// Grace period for running calls after the end of input. Clients wait about two seconds before
@@ -64,19 +66,6 @@ pub async fn serve(instances: Arc<Instances>, surface: Surface) -> Result<(), Se
     // Waiting calls have ended by now; a computing one may outlast the grace period.
     instances.default_tools().close_audit();
     outcome
-}
-
-/// Runs work until a signal ends the process; none if one did. Work that is given up is dropped, with the requests and
-/// programs that it waits for.
-///
-/// # Errors
-/// The handlers cannot be installed.
-pub async fn until_signal<T>(work: impl Future<Output = T>) -> Result<Option<T>, ServerError> {
-    let mut stop = Signals::install().map_err(ServerError::Signals)?;
-    tokio::select! {
-        done = work => Ok(Some(done)),
-        () = stop.recv() => Ok(None),
-    }
 }
 
 /// Serves the two tools on any pair of streams until the reader ends.
@@ -123,54 +112,4 @@ async fn finish<B: Backend>(
         reason = running.waiting() => reason.map(drop).map_err(ServerError::Session),
         () = out_of_time => Ok(()),
     }
-}
-
-/// The signals that ask a process to end (SIGTERM, SIGINT, SIGQUIT, and SIGHUP of a terminal that closes); elsewhere
-/// Ctrl-C.
-struct Signals {
-    #[cfg(unix)]
-    ends: Vec<tokio::signal::unix::Signal>,
-}
-
-impl Signals {
-    /// Installs the handlers.
-    #[cfg(unix)]
-    fn install() -> io::Result<Signals> {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let mut kinds = vec![SignalKind::terminate(), SignalKind::interrupt(), SignalKind::quit()];
-        if !ignores_hangup() {
-            kinds.push(SignalKind::hangup());
-        }
-        Ok(Signals { ends: kinds.into_iter().map(signal).collect::<io::Result<_>>()? })
-    }
-
-    /// Completes when one of them arrives.
-    #[cfg(unix)]
-    async fn recv(&mut self) {
-        let signals = self.ends.iter_mut().map(|signal| Box::pin(signal.recv()));
-        futures_util::future::select_all(signals).await;
-    }
-
-    #[cfg(not(unix))]
-    fn install() -> io::Result<Signals> {
-        Ok(Signals {})
-    }
-
-    #[cfg(not(unix))]
-    async fn recv(&mut self) {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-/// True if the process was started with SIGHUP ignored, as `nohup` does: it is to outlive its terminal. A handler would
-/// replace that. Linux shows the ignored signals (proc_pid_status(5), SigIgn); elsewhere none counts as ignored.
-#[cfg(unix)]
-fn ignores_hangup() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // Signal 1 is the lowest bit of the mask.
-    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

@@ -324,7 +324,7 @@ fn confirm_key(shared: Option<&Secret>, credential: Option<&Credential>) -> Opti
         Some(Credential::Fixed(token)) => Some(token),
         Some(Credential::Renewed(_)) | None => None,
     };
-    Some(shared?.derive_key("confirmation tokens", token))
+    Some(gitlab::derive_key(shared?, "confirmation tokens", token))
 }
 
 /// True unless the token is known to be of a kind that GitLab does not describe to itself.

@@ -33,6 +33,12 @@ pub fn one_line(text: &str) -> String {
     cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A text of GitLab's in one line that holds no mark and no token, cut to a number of characters that a name may have.
+pub fn foreign_line(text: &str) -> String {
+    const MAX_CHARACTERS: usize = 300;
+    shortened(&defuse(&mask_tokens(&one_line(text))), MAX_CHARACTERS)
+}
+
 /// Cuts a text to a number of characters, with an ellipsis if it was longer.
 pub fn shortened(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {

@@ -32,6 +32,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "text/diff/line",
             "tools/confirmation/token",
+            "gitlab/derived_key",
             "gitlab/tls",
             "server/http/caller_key",
             "server/http/tls",
@@ -42,7 +43,20 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("jsonc_parser", &["cli/setup/jsonc"]),
     // For calls, only `files` opens files; the other modules are of the configuration and the command line.
-    ("fs", &["files", "config", "cli", "credentials", "gitlab/tls", "server/http/listener", "embed", "bin"]),
+    (
+        "fs",
+        &[
+            "files",
+            "config",
+            "cli",
+            "credentials",
+            "gitlab/tls",
+            "server/http/listener",
+            "server/signals",
+            "embed",
+            "bin",
+        ],
+    ),
 ];
 
 /// Modules that a module may name.

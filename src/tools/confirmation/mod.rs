@@ -17,7 +17,7 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::{lookups, own_reads};
-use crate::untrusted::{defuse, mask_tokens, one_line, shortened};
+use crate::untrusted::foreign_line;
 
 use token::TokenError;
 
@@ -276,11 +276,12 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
         return vec![TargetRead { action: "api.rest".to_owned(), params, is_thing_itself: false }];
     }
     let mut looks = Vec::new();
+    let id = format!("{}.get", action.domain());
     if let Some(pin) = &action.pin {
         let params = pin::read_params(tools, pin, checked.params());
-        looks.push(TargetRead { action: pin.read.clone(), params, is_thing_itself: true });
+        // Where the object of another domain is missing, GitLab says what that means for the call.
+        looks.push(TargetRead { action: pin.read.clone(), params, is_thing_itself: pin.read == id });
     }
-    let id = format!("{}.get", action.domain());
     if let Some(get) = tools.catalog.get(&id).ok().flatten() {
         let is_thing_itself = is_above(&get, call, action);
         // An action that moves a project into a group has parameters for both.
@@ -387,12 +388,6 @@ const SUMMARY_FIELDS: [&str; 28] = [
     "created_at",
     "web_url",
 ];
-
-/// A text of GitLab's in one line that holds no mark and no token.
-fn foreign_line(text: &str) -> String {
-    const MAX_CHARACTERS: usize = 300;
-    shortened(&defuse(&mask_tokens(&one_line(text))), MAX_CHARACTERS)
-}
 
 /// The summary fields of a thing; of a list its length.
 fn summarize(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> {

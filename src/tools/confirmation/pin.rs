@@ -3,7 +3,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::foreign_line;
 use crate::call::Checked;
 use crate::catalog::{Place, StatePin};
 use crate::gitlab::Content;
@@ -13,6 +12,7 @@ use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
 use crate::tools::types::{ExecuteRequest, NextCall};
+use crate::untrusted::foreign_line;
 
 /// Maximum number of commits that are named if the object has changed.
 const MAX_COMMITS_NAMED: usize = 10;
