@@ -214,6 +214,8 @@ impl Config {
     pub fn connection(&self, of: &ConfiguredInstance, base: Url) -> gitlab::Settings {
         gitlab::Settings {
             base,
+            // The factory of the tools knows the others.
+            other_roots: Vec::new(),
             credential: None,
             connect_timeout: CONNECT_TIMEOUT,
             timeout: self.timeout,

@@ -264,7 +264,7 @@ impl Client {
             let response = sent.map_err(|error| self.transport_error(error, call, &hop, time))?;
             let (status, headers) = (response.status(), response.headers());
             *rejected = hop.trusted && status == StatusCode::UNAUTHORIZED;
-            match hop.next(&self.settings.base, permit, status, headers)? {
+            match hop.next(&self.settings, permit, status, headers)? {
                 Some(next) => hop = next,
                 None => return self.receive(call, &hop, response, time, sink).await,
             }

@@ -1,7 +1,7 @@
 //! Redirect policy. reqwest follows no redirects; this module decides each hop.
 //!
-//! - A read on the configured host, or its upgrade to https, keeps the token.
-//! - A read to any other host (object storage for artifacts, packages, uploads:
+//! - A read below the root of the configured instance, or on its upgrade to https, keeps the token.
+//! - A read to any other host, or to another root on the same one (object storage for artifacts, packages, uploads:
 //!   <https://docs.gitlab.com/administration/object_storage/>) is followed without credentials, and stays without them
 //!   on all further hops. Internal addresses are refused unless GitLab itself is in that network (`ssrf`): the redirect
 //!   target is chosen by the server, and the response is shown to a model.
@@ -9,10 +9,12 @@
 //!   to another host.
 //! - A response that is a sign-in page, GitLab's or a proxy's, is an error.
 
+use percent_encoding::percent_decode_str;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
 use url::Url;
 
+use super::Settings;
 use super::body::{self, Kind};
 use super::error::{Applied, GitlabError, NotFollowed};
 use crate::catalog::Risk;
@@ -20,6 +22,9 @@ use crate::policy::Permit;
 
 /// Maximum number of redirects of one request.
 pub(super) const MAX_HOPS: usize = 5;
+
+/// Maximum number of layers of percent-encoding in the path of a redirect that carries the token.
+const MAX_ENCODING_LAYERS: usize = 4;
 
 /// One request in a chain of redirects.
 #[derive(Clone)]
@@ -43,7 +48,7 @@ impl Hop {
     /// The next hop, if the response is a redirect. The caller checks its address with the SSRF guard.
     pub(super) fn next(
         &self,
-        base: &Url,
+        settings: &Settings,
         permit: &Permit,
         status: StatusCode,
         headers: &HeaderMap,
@@ -70,7 +75,7 @@ impl Hop {
         if !call.method().is_safe() {
             return refuse(to_host, NotFollowed::Write);
         }
-        let ours = is_ours(base, &target);
+        let (base, ours) = (&settings.base, is_ours(settings, &target));
         let is_api = target
             .path()
             .strip_prefix(base.path().trim_end_matches('/'))
@@ -124,11 +129,46 @@ fn host_of(url: &Url) -> String {
     }
 }
 
-/// True if a URL is on the configured origin, or on its upgrade to https at the default ports.
-fn is_ours(base: &Url, url: &Url) -> bool {
-    let upgrade = base.scheme() == "http"
+/// True if a URL is below the root of the configured instance, and not below that of another one that is nested in it.
+fn is_ours(settings: &Settings, url: &Url) -> bool {
+    let base = &settings.base;
+    let root = base.path().trim_end_matches('/');
+    let is_below = url.path().strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
+    // Another reading of the path must not lead out of the root.
+    let Some(segments) = lenient_segments(url.path()) else { return false };
+    let nested = settings
+        .other_roots
+        .iter()
+        .filter(|other| other.path().trim_end_matches('/').len() > root.len() && shares_origin(other, url));
+    let is_of_another = |other: &Url| {
+        lenient_segments(other.path()).is_some_and(|other_root| segments.starts_with(&other_root))
+    };
+    is_below && shares_origin(base, url) && !nested.into_iter().any(is_of_another)
+}
+
+/// True if a URL is on the origin of the root, or on its upgrade to https at the default ports.
+fn shares_origin(root: &Url, url: &Url) -> bool {
+    let upgrade = root.scheme() == "http"
         && url.scheme() == "https"
-        && base.host() == url.host()
-        && (base.port(), url.port()) == (None, None);
-    upgrade || base.origin() == url.origin()
+        && root.host() == url.host()
+        && (root.port(), url.port()) == (None, None);
+    upgrade || root.origin() == url.origin()
+}
+
+/// The segments of a path as a proxy could read it that decodes, merges slashes (nginx's `merge_slashes`), drops path
+/// parameters (RFC 3986, 3.3) and ignores case. None if a segment leads out of the path, or after too many layers.
+fn lenient_segments(path: &str) -> Option<Vec<String>> {
+    let mut path = path.to_owned();
+    for _ in 0..=MAX_ENCODING_LAYERS {
+        let decoded = percent_decode_str(&path).decode_utf8_lossy().into_owned();
+        if decoded != path {
+            path = decoded;
+            continue;
+        }
+        let bare = |segment: &str| segment.split(';').next().unwrap_or_default().to_lowercase();
+        let segments = path.split(['/', '\\']).map(bare).filter(|segment| !segment.is_empty());
+        let segments: Vec<String> = segments.collect();
+        return (!segments.iter().any(|segment| matches!(segment.as_str(), "." | ".."))).then_some(segments);
+    }
+    None
 }

@@ -15,6 +15,8 @@ pub struct Settings {
     /// The instance's root with its sub-path, if it has one: `https://example.com/gitlab`, without `/api/v4`.
     /// A user name or password in it is never sent.
     pub base: Url,
+    /// The roots of other configured instances: a redirect below one of them does not carry this instance's token.
+    pub other_roots: Vec<Url>,
     /// None for requests without a token.
     pub credential: Option<Credential>,
     pub connect_timeout: Duration,
@@ -55,6 +57,7 @@ impl Settings {
     pub fn new(base: Url) -> Settings {
         Settings {
             base,
+            other_roots: Vec::new(),
             credential: None,
             connect_timeout: Duration::from_secs(10),
             timeout: Duration::from_secs(60),

@@ -109,7 +109,13 @@ impl ToolsFactory {
     ) -> Result<ToolsFactory, SetupError> {
         let AllSettings { default, others, policy } = all;
         let (auditor, base) = (Auditor::new(default.tools.audit), default.tools.gitlab.base.clone());
-        let instances: Vec<InstanceSettings> = std::iter::once(default).chain(others).collect();
+        let mut instances: Vec<InstanceSettings> = std::iter::once(default).chain(others).collect();
+        let roots: BTreeSet<Url> =
+            instances.iter().map(|instance| instance.tools.gitlab.base.clone()).collect();
+        for InstanceSettings { tools, .. } in &mut instances {
+            let others = roots.iter().filter(|root| **root != tools.gitlab.base);
+            tools.gitlab.other_roots = others.cloned().collect();
+        }
         let mut connections = BTreeMap::new();
         for InstanceSettings { tools, .. } in &instances {
             let clients = || Arc::new(HttpClients::new(&tools.gitlab));

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use reqwest::StatusCode;
+use reqwest::dns::{Name, Resolve};
 use reqwest::header::{HeaderMap, LOCATION};
 
 use super::super::redirect::Hop;
@@ -123,10 +124,17 @@ async fn a_sign_in_page_is_an_error() {
 
 /// Follows a redirect of a GET: true if the target is trusted, or the reason for a refusal.
 fn leads(base: &str, location: &str) -> Result<bool, NotFollowed> {
+    leads_beside(base, &[], location)
+}
+
+/// The same beside other configured instances.
+fn leads_beside(base: &str, others: &[&str], location: &str) -> Result<bool, NotFollowed> {
     let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
     let base = Url::parse(base).unwrap();
-    let first = Hop::first(base.join(PATH).unwrap());
-    match first.next(&base, &get(PATH), StatusCode::FOUND, &headers) {
+    let first = Hop::first(base.join(&format!("{}{PATH}", base.path().trim_end_matches('/'))).unwrap());
+    let other_roots = others.iter().map(|other| Url::parse(other).unwrap()).collect();
+    let settings = Settings { other_roots, ..Settings::new(base) };
+    match first.next(&settings, &get(PATH), StatusCode::FOUND, &headers) {
         Ok(next) => Ok(next.unwrap().trusted),
         Err(error) => Err(not_followed(&error).unwrap()),
     }
@@ -145,6 +153,67 @@ fn only_the_configured_origin_is_trusted() {
     assert_eq!(leads("https://gitlab.example.com@evil.example/"), Ok(false));
     assert_eq!(leads("file:///etc/passwd"), Err(NotFollowed::Unusable));
     assert_eq!(leads("http://["), Err(NotFollowed::Unusable));
+}
+
+#[test]
+fn a_redirect_to_another_root_of_the_host_does_not_carry_the_token() {
+    for (location, is_trusted) in [
+        ("/a/api/v4/projects/7", true),
+        ("/a/api/v4/projects/acme%2Fwidget", true),
+        ("/a/uploads/x.tar.gz", true),
+        ("projects/7", true),
+        ("/b/api/v4/projects/7", false),
+        ("/ab/api/v4/projects/7", false),
+        ("/a-b/api/v4/projects/7", false),
+        ("/A/api/v4/projects/7", false),
+        ("/%61/api/v4/projects/7", false),
+        ("/a%2Fb/api/v4/projects/7", false),
+        ("/a", false),
+        ("/", false),
+        ("/a/../b/api/v4/projects/7", false),
+        ("/a/%2e%2e/b/api/v4/projects/7", false),
+        ("/a/..%2fb/api/v4/projects/7", false),
+        ("/a/%252e%252e%252fb/api/v4/projects/7", false),
+        ("/a/%25252525252e%25252525252e/b/api/v4/projects/7", false),
+        ("/a/..%5cb/api/v4/projects/7", false),
+        ("/a/..;x=1/b/api/v4/projects/7", false),
+        ("//gitlab.example.com/b/api/v4/projects/7", false),
+    ] {
+        let led = leads("https://gitlab.example.com/a", location);
+        assert_eq!(led, Ok(is_trusted), "{location}");
+        assert_eq!(leads("https://gitlab.example.com/a/", location), Ok(is_trusted), "{location}");
+    }
+}
+
+#[test]
+fn a_redirect_to_an_instance_below_the_root_does_not_carry_the_token() {
+    let others = ["https://gitlab.example.com/b/", "https://elsewhere.example.com/c"];
+    for (location, is_trusted) in [
+        ("/api/v4/projects/7", true),
+        ("/bc/api/v4/projects/7", true),
+        ("/c/api/v4/projects/7", true),
+        ("/b/api/v4/projects/7", false),
+        ("/b", false),
+        ("/B/api/v4/projects/7", false),
+        ("/%62/api/v4/projects/7", false),
+        ("/%2562/api/v4/projects/7", false),
+        ("https://gitlab.example.com//b/api/v4/projects/7", false),
+        ("/b;x/api/v4/projects/7", false),
+        ("/api/..%2fb/api/v4/projects/7", false),
+    ] {
+        let led = leads_beside("https://gitlab.example.com", &others, location);
+        assert_eq!(led, Ok(is_trusted), "{location}");
+    }
+    // The root above is no part of the nested instance, which keeps its own token.
+    let above = ["https://gitlab.example.com/"];
+    let nested = |location| leads_beside("https://gitlab.example.com/b", &above, location);
+    assert_eq!((nested("/b/api/v4/projects/7"), nested("/api/v4/projects/7")), (Ok(true), Ok(false)));
+    let upgraded = leads_beside(
+        "http://gitlab.example.com",
+        &["http://gitlab.example.com/b"],
+        "https://gitlab.example.com/b/x",
+    );
+    assert_eq!(upgraded, Ok(false));
 }
 
 #[test]
@@ -267,4 +336,22 @@ async fn the_address_connected_to_is_the_address_checked() {
     let several = names(&[("storage.example.com", "169.254.169.254"), ("storage.example.com", "127.0.0.1")]);
     let (result, asked) = led(several, "").await;
     assert_eq!((result.unwrap().status, asked), (200, 1));
+}
+
+#[tokio::test]
+async fn only_the_public_addresses_of_a_name_are_connected_to() {
+    for inside in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1"] {
+        for places in [["203.0.113.7", inside], [inside, "203.0.113.7"]] {
+            let lookup: Lookup = Arc::new(move |name| {
+                let public = ["203.0.113.1"; 2];
+                let places = if name == "gitlab.example.com" { public } else { places };
+                let found = places.map(|ip| SocketAddr::new(ip.parse().unwrap(), 0)).to_vec();
+                Box::pin(async move { Ok(found) })
+            });
+            let guard = Guard::new(Url::parse("https://gitlab.example.com").unwrap(), lookup);
+            let name: Name = "storage.example.com".parse().unwrap();
+            let found: Vec<SocketAddr> = guard.resolve(name).await.unwrap().collect();
+            assert_eq!(found, [SocketAddr::new("203.0.113.7".parse().unwrap(), 0)], "{places:?}");
+        }
+    }
 }

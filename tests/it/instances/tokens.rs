@@ -10,6 +10,36 @@ use super::{ACCOUNT_TOKEN, HOME_TOKEN, Setup, WORK_TOKEN, call};
 use crate::support::client::{Client, EXECUTE, FIND};
 use crate::support::scripted_gitlab::{Gitlab, answer, raw};
 
+#[test]
+fn a_redirect_to_another_root_on_the_host_carries_no_token() {
+    let gitlab = Gitlab::start();
+    let issue = json!({"iid": 1, "title": "x", "state": "opened"});
+    let away = |root: &str| {
+        answer(302, json!(null)).header("location", &format!("{root}/api/v4/projects/9/issues/1"))
+    };
+    gitlab.answer("GET", "/one/api/v4/projects/acme%2F[^/]*/issues/1", away("/two"));
+    gitlab.answer("GET", "/one/api/v4/projects/acme%2F[^/]*/issues/2", away("/one"));
+    gitlab.json("/(one|two)/api/v4/projects/9/issues/1", &issue);
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("settings.toml");
+    let (one, two) = (format!("{}/one", gitlab.url()), format!("{}/two", gitlab.url()));
+    let table = format!("[[instance]]\nname = \"two\"\nurl = \"{two}\"\ntoken_env = \"WORK_TOKEN\"\n");
+    std::fs::write(&file, table).unwrap();
+    let variables = [
+        ("GITLAB_MCP_CONFIG", file.to_str().unwrap()),
+        ("GITLAB_URL", one.as_str()),
+        ("GITLAB_TOKEN", HOME_TOKEN),
+        ("WORK_TOKEN", WORK_TOKEN),
+    ];
+    let mut client = Client::connect(&[], &variables);
+    for (iid, root, is_sent) in [(1, "two", false), (2, "one", true)] {
+        client.call(EXECUTE, call("issue.get", json!({"fullPath": "acme/widget", "iid": iid}), json!({})));
+        let led = gitlab.last(&format!("GET /{root}/api/v4/projects/9/issues/1"));
+        assert_eq!(led.head.contains(HOME_TOKEN), is_sent, "{root}: {}", led.head);
+        assert!(!led.head.contains(WORK_TOKEN), "{root}: {}", led.head);
+    }
+}
+
 /// A GitLab that an address is of.
 #[derive(Clone, Copy, Debug)]
 enum Place {
