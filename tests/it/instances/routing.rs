@@ -133,6 +133,29 @@ fn what_is_not_configured_is_refused_with_what_is() {
 }
 
 #[test]
+fn a_host_of_two_accounts_is_refused_with_the_names_of_both() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[]);
+    // All three instances are on this host; the default one and `account` share a root too.
+    let host = setup.home.address.ip().to_string();
+    for name in [host, setup.home.url(), format!("{}/", setup.home.url()), setup.home.url().to_uppercase()] {
+        let params = json!({"fullPath": "acme/widget"});
+        let executed = run(&mut client, "issue.list", params, json!({"instance": name}));
+        let found = client.call(FIND, json!({"query": "list issues", "instance": name}));
+        for reply in [executed, found] {
+            let error = refused(&reply, "invalid_params");
+            for account in [setup.home_name().as_str(), "account"] {
+                let hint = error["hint"].as_str().unwrap();
+                assert!(hint.contains(&format!("{account} (http")), "{name}: {error}");
+            }
+        }
+    }
+    for gitlab in [&setup.home, &setup.work] {
+        assert!(gitlab.seen().iter().all(|line| !line.contains("/issues")), "{:?}", gitlab.seen());
+    }
+}
+
+#[test]
 fn a_name_among_the_parameters_is_the_argument() {
     let setup = Setup::new();
     let mut client = setup.client(&[]);
