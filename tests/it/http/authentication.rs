@@ -245,6 +245,56 @@ fn oauth_leads_from_401_by_the_metadata_to_a_call() {
 }
 
 #[test]
+fn an_oauth_token_of_no_application_is_refused() {
+    let gitlab = oauth_gitlab();
+    let url = gitlab.url();
+    let variables = [
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_MCP_AUTH", "oauth"),
+        ("GITLAB_MCP_OAUTH_APPLICATIONS", APPLICATION),
+    ];
+    let server = HttpServer::start(&[], &variables);
+    let list = tool_call(EXECUTE, json!({"action": "project.list"}));
+    for application in
+        [None, Some(json!(null)), Some(json!({})), Some(json!({"uid": null})), Some(json!({"uid": ""}))]
+    {
+        let mut info = token_info(APPLICATION, &["api"]);
+        info.as_object_mut().unwrap().shift_remove("application");
+        if let Some(application) = &application {
+            info["application"] = application.clone();
+        }
+        gitlab.says("GET /oauth/token/info", [answer(200, info)]);
+        let refused = server.post(&[("Authorization", "Bearer of-nobody")], &list);
+        assert!([401, 503].contains(&refused.status), "{application:?}: {} {}", refused.status, refused.body);
+        if application.is_none() {
+            assert_eq!(refused.status, 401, "{}", refused.body);
+            assert!(refused.header("www-authenticate").unwrap().contains("error=\"invalid_token\""));
+        }
+    }
+    assert!(gitlab.seen().iter().all(|line| !line.contains("/api/")), "{:?}", gitlab.seen());
+}
+
+#[test]
+fn an_oauth_token_is_verified_again_when_its_time_is_over() {
+    let gitlab = oauth_gitlab();
+    let url = gitlab.url();
+    let variables = [
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_MCP_AUTH", "oauth"),
+        ("GITLAB_MCP_OAUTH_APPLICATIONS", APPLICATION),
+    ];
+    let server = HttpServer::start(&[], &variables);
+    let list = tool_call(EXECUTE, json!({"action": "project.list"}));
+    let mut info = token_info(APPLICATION, &["api"]);
+    info["expires_in"] = json!(1);
+    gitlab.says("GET /oauth/token/info", [answer(200, info), answer(401, json!({"error": "invalid_token"}))]);
+    let bearer = [("Authorization", "Bearer good")];
+    assert_eq!(server.post(&bearer, &list).status, 200);
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    assert_eq!(server.post(&bearer, &list).status, 401, "the token was revoked meanwhile");
+}
+
+#[test]
 fn an_oauth_token_that_cannot_be_verified_is_not_trusted() {
     let gitlab = oauth_gitlab();
     let url = gitlab.url();
