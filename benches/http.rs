@@ -1,9 +1,10 @@
 //! The HTTP server under load: two hundred callers, each with its own token, against a GitLab that answers in 20 ms.
-//! Every call is answered with what it asked for; memory is read before, at the end, and after more of the same. Memory
-//! is read from `/proc` and so on Linux alone.
+//! Every call is answered with what it asked for; memory is read before, at the end, and after more of the same. Then
+//! finds of one caller are measured beside floods: of another caller, of its narrowings, of made-up tokens, of
+//! unfinished bodies and of connections. Memory is read from `/proc` and so on Linux alone.
 //!
 //! `GITLAB_MCP_BIN=target/measured cargo bench --bench http`, of a copy of the release; `GITLAB_MCP_LOAD=2000` for fewer
-//! calls than 50,000.
+//! calls than 50,000, `GITLAB_MCP_LOAD=0` for the floods alone.
 
 // A bench that is wrong may stop where it is wrong.
 #![allow(clippy::indexing_slicing, clippy::print_stdout)]
@@ -17,6 +18,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::routing::any;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 
 const CALLERS: usize = 200;
 const CALLS: usize = 50_000;
@@ -33,7 +35,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(gitlab: &str) -> Outcome<Server> {
+    fn start(gitlab: &str, rate: &str) -> Outcome<Server> {
         let binary = std::env::var("GITLAB_MCP_BIN").unwrap_or(env!("CARGO_BIN_EXE_gitlab-mcp").to_owned());
         let mut child = Command::new(binary)
             .args([
@@ -43,7 +45,7 @@ impl Server {
                 "--auth",
                 "token",
                 "--caller-rate",
-                "10000",
+                rate,
                 "--audit",
                 "off",
             ])
@@ -63,8 +65,17 @@ impl Server {
 
     /// The resident set in MiB.
     fn resident(&self) -> Outcome<f64> {
+        self.memory("VmRSS")
+    }
+
+    /// The largest resident set so far in MiB.
+    fn peak(&self) -> Outcome<f64> {
+        self.memory("VmHWM")
+    }
+
+    fn memory(&self, name: &str) -> Outcome<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS")).ok_or("no VmRSS")?;
+        let line = status.lines().find(|line| line.starts_with(name)).ok_or("no such figure")?;
         Ok(line.split_whitespace().nth(1).ok_or("no figure")?.parse::<f64>()? / 1024.0)
     }
 }
@@ -214,12 +225,171 @@ async fn beside_a_flood(callers: &[Caller]) -> Outcome<(Vec<Duration>, usize)> {
     Ok((times, flooded.load(Ordering::Relaxed)))
 }
 
+/// A load that runs beside the finds of another caller.
+#[derive(Clone, Copy, Debug)]
+enum Flood {
+    None,
+    /// Finds of one token.
+    OneCaller,
+    /// Finds of one token under 60 values of `X-MCP-Toolsets`.
+    Narrowings,
+    /// Finds, each under another token that GitLab has never seen.
+    MadeUpTokens,
+}
+
+/// Time for which finds are made beside a load, where they are slow.
+const MAX_MEASURED: Duration = Duration::from_secs(20);
+
+/// Connections of a flood.
+const FLOOD_CONNECTIONS: usize = 60;
+
+/// Values of `X-MCP-Toolsets`: each pair is another narrowing.
+fn narrowings() -> Vec<String> {
+    const TOOLSETS: [&str; 12] = [
+        "access",
+        "analytics",
+        "epics",
+        "groups",
+        "incidents",
+        "issues",
+        "merge_requests",
+        "packages",
+        "pipelines",
+        "projects",
+        "releases",
+        "runners",
+    ];
+    let pairs = TOOLSETS
+        .iter()
+        .enumerate()
+        .flat_map(|(at, first)| TOOLSETS.iter().skip(at + 1).map(move |second| format!("{first},{second}")));
+    pairs.collect()
+}
+
+/// Finds of one caller beside a flood; with the number of requests of the flood that were accepted.
+async fn finds_beside(url: &str, flood: Flood) -> Outcome<(Vec<Duration>, usize)> {
+    let (other, done) = (Caller::new(url, 1)?, Arc::new(AtomicBool::new(false)));
+    // GitLab accepts the token of the caller that is measured.
+    other.execute().await?;
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let count = if matches!(flood, Flood::None) { 0 } else { FLOOD_CONNECTIONS };
+    let narrowings = narrowings();
+    let floods: Vec<_> = (0..count)
+        .map(|number| {
+            let (done, accepted) = (Arc::clone(&done), Arc::clone(&accepted));
+            let (url, toolsets) = (url.to_owned(), narrowings[number].clone());
+            tokio::spawn(async move {
+                let client = reqwest::Client::builder().no_proxy().build()?;
+                for turn in 0.. {
+                    if done.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let token = match flood {
+                        Flood::MadeUpTokens => format!("glpat-made-up-{number}-{turn}"),
+                        _ => "glpat-flooding".to_owned(),
+                    };
+                    let mut request = client.post(&url).header("private-token", token);
+                    if matches!(flood, Flood::Narrowings) {
+                        request = request.header("x-mcp-toolsets", &toolsets);
+                    }
+                    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+                        {"name": "gitlab_find_action", "arguments": {"query": "close an issue that is a duplicate"}}});
+                    let request = request
+                        .header("content-type", "application/json")
+                        .header("accept", "application/json, text/event-stream")
+                        .body(body.to_string());
+                    // A refusal is an answer; so is the end of a connection that made room.
+                    if request.send().await.is_ok_and(|response| response.status() == 200) {
+                        accepted.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                Outcome::Ok(())
+            })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let (mut times, started) = (Vec::new(), Instant::now());
+    for number in (0..50).take_while(|_| started.elapsed() < MAX_MEASURED) {
+        times.push(other.find(number).await?);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    done.store(true, Ordering::Relaxed);
+    for flood in floods {
+        flood.await??;
+    }
+    Ok((times, accepted.load(Ordering::Relaxed)))
+}
+
+/// Finds of one caller beside connections that have sent this much and then wait.
+async fn finds_beside_waiting(
+    server: &Server,
+    count: usize,
+    sent: impl Fn(usize) -> Vec<u8>,
+) -> Outcome<Vec<Duration>> {
+    let address = server.url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let other = Caller::new(&server.url, 1)?;
+    let mut waiting = Vec::new();
+    for number in 0..count {
+        let mut stream = tokio::net::TcpStream::connect(address).await?;
+        // The server may close the connection before all is sent.
+        let sending = stream.write_all(&sent(number)).await;
+        waiting.push((stream, sending));
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let (mut times, started) = (Vec::new(), Instant::now());
+    for number in (0..50).take_while(|_| started.elapsed() < MAX_MEASURED) {
+        times.push(other.find(number).await?);
+    }
+    Ok(times)
+}
+
+/// The beginning of a request with a body of `size` bytes, all but the last of it.
+fn unfinished(number: usize, size: usize) -> Vec<u8> {
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nPRIVATE-TOKEN: glpat-unfinished-{number}\r\n\
+         Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Length: {size}\r\n\r\n"
+    );
+    [head.into_bytes(), vec![b' '; size - 1]].concat()
+}
+
+fn print_finds(what: &str, times: &mut [Duration], server: &Server) -> Outcome<()> {
+    let (half, most) = (percentile(times, 0.5), percentile(times, 0.99));
+    let (resident, peak) = (server.resident()?, server.peak()?);
+    println!("{what}: find p50 {half:.1} ms, p99 {most:.1} ms; {resident:.0} MiB, at most {peak:.0}");
+    Ok(())
+}
+
+/// Finds of one caller beside each flood, each on a server of its own with the default rate.
+async fn floods(gitlab: &str) -> Outcome<()> {
+    for flood in [Flood::None, Flood::OneCaller, Flood::Narrowings, Flood::MadeUpTokens] {
+        let server = Server::start(gitlab, "50")?;
+        let (mut times, accepted) = finds_beside(&server.url, flood).await?;
+        print_finds(&format!("{flood:?}, {accepted} accepted"), &mut times, &server)?;
+    }
+    let server = Server::start(gitlab, "50")?;
+    let mut times = finds_beside_waiting(&server, 1_000, |_| b"POST /mcp HTTP/1.1\r\nHo".to_vec()).await?;
+    print_finds("1,000 half-open heads", &mut times, &server)?;
+    let server = Server::start(gitlab, "50")?;
+    let mut times = finds_beside_waiting(&server, 1_000, |number| unfinished(number, 30_000)).await?;
+    print_finds("1,000 unfinished bodies of 30 kB", &mut times, &server)?;
+    let server = Server::start(gitlab, "50")?;
+    let mut times = finds_beside_waiting(&server, 50, |number| unfinished(number, 6 * 1024 * 1024)).await?;
+    print_finds("50 unfinished bodies of 6 MiB", &mut times, &server)?;
+    Ok(())
+}
+
 #[tokio::main]
 async fn main() -> Outcome<()> {
     // The client's TLS needs a provider, although nothing here is encrypted.
     rustls::crypto::ring::default_provider().install_default().map_err(|_| "a second provider")?;
     let calls = std::env::var("GITLAB_MCP_LOAD").map_or(Ok(CALLS), |calls| calls.parse())?;
-    let server = Server::start(&gitlab().await?)?;
+    let gitlab = gitlab().await?;
+    floods(&gitlab).await?;
+    if calls == 0 {
+        return Ok(());
+    }
+    let server = Server::start(&gitlab, "10000")?;
     let callers = (0..CALLERS).map(|number| Caller::new(&server.url, number)).collect::<Outcome<Vec<_>>>()?;
     let mut alone = Vec::new();
     for number in 0..100 {

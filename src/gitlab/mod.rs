@@ -65,7 +65,7 @@ pub use reachability::is_reachable;
 pub use response::{Content, Reply, Unread};
 pub use secret::Secret;
 pub use settings::{ClientCertificate, ExtraHeader, Settings};
-pub use token::Token;
+pub use token::{Token, TokenKind};
 pub use transport::HttpClients;
 pub use upstream::{UpstreamCounts, UpstreamState};
 

@@ -14,7 +14,23 @@ pub enum Token {
     Job(Secret),
 }
 
+/// Kind of a [`Token`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    Private,
+    OAuth,
+    Job,
+}
+
 impl Token {
+    pub fn kind(&self) -> TokenKind {
+        match self {
+            Token::Private(_) => TokenKind::Private,
+            Token::OAuth(_) => TokenKind::OAuth,
+            Token::Job(_) => TokenKind::Job,
+        }
+    }
+
     /// Detects the kind of a token by GitLab's table of prefixes
     /// (<https://docs.gitlab.com/security/tokens/#token-prefixes>): `glcbt-` is a job token, also after an instance's
     /// own prefix (`acme-glcbt-`). OAuth access tokens have no prefix: they are 64 hexadecimal digits. Anything else is

@@ -20,7 +20,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::backend::Backend;
 use super::elicitation::{self, Asking, Said, Way};
@@ -36,7 +36,7 @@ use crate::tools::{
     ToolError, Tools, watched,
 };
 
-/// Maximum number of concurrent executions. Finds are not limited: they are fast.
+/// Maximum number of concurrent executions. Finds of a session are not limited: they are fast.
 const CALLS_IN_FLIGHT: usize = 64;
 
 /// MCP handler of one client session.
@@ -57,6 +57,22 @@ pub(super) struct Handler<B> {
 }
 
 type Outcome = Result<Answer, ToolError>;
+
+/// Semaphores of which a find needs a turn while it computes, in this order; none for a session of its own. They are
+/// an extension of the request.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FindTurns(pub(super) Vec<Arc<Semaphore>>);
+
+impl FindTurns {
+    async fn take(&self) -> Vec<OwnedSemaphorePermit> {
+        let mut taken = Vec::new();
+        for semaphore in &self.0 {
+            // The semaphore is never closed.
+            taken.extend(Arc::clone(semaphore).acquire_owned().await.ok());
+        }
+        taken
+    }
+}
 
 /// The calls that a tool executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,16 +197,21 @@ impl<B: Backend> Handler<B> {
             read.ok_or_else(|| unknown_tool(self.surface.unknown_tool(tool, &Map::new(), &offers)))?;
         Ok(match request {
             Ok(Request::Find(Checked { request, notes })) => {
+                let turns = context.extensions.get::<FindTurns>().cloned().unwrap_or_default();
                 let find = async {
                     let route = self.backend.route_find(&request)?;
                     if let Some(route) = &route {
                         self.backend.prepared_to_find(route).await;
                     }
-                    let mut answer = self.backend.find(&request, route.as_ref())?;
+                    let find = async || {
+                        let _turns = turns.take().await;
+                        self.backend.find(&request, route.as_ref())
+                    };
+                    let mut answer = find().await?;
                     let tools = route.as_ref().map(Route::tools).filter(|tools| tools.needs_version(&answer));
                     if let Some(tools) = tools.map(Arc::clone) {
                         let _ = self.worker.run(async move { tools.learn_version().await }).await;
-                        answer = self.backend.find(&request, route.as_ref())?;
+                        answer = find().await?;
                     }
                     Ok(with_notes(answer, notes))
                 };
@@ -268,6 +289,11 @@ impl Handler<Instances> {
     /// Sets the scopes of the caller's token, if they are known before its first call.
     pub(super) fn learn_scopes(&self, scopes: &[String]) {
         self.backend.learn_scopes(scopes);
+    }
+
+    /// True if GitLab has accepted the caller's credential.
+    pub(super) fn is_accepted(&self) -> bool {
+        self.backend.is_accepted()
     }
 }
 

@@ -43,7 +43,7 @@ pub use whole_list::{OPTIONS as LIST_OPTIONS, may_list};
 pub use wording::Wording;
 
 pub use crate::gitlab::{
-    Event, HttpClients, Secret, Token, UpstreamCounts, describe_token, watched, with_listener,
+    Event, HttpClients, Secret, Token, TokenKind, UpstreamCounts, describe_token, watched, with_listener,
 };
 pub use crate::policy::{Confirm, PolicyError, ToolNames};
 pub use crate::present::Attachment;

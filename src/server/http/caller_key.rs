@@ -1,11 +1,11 @@
-//! Key of a caller: a keyed digest of everything that distinguishes it. The key of the digest is random and of this
+//! Key of a caller: a keyed digest of its instance and its credential. The key of the digest is random and of this
 //! process, so that neither the caller's key nor its name in the logs can be matched against a token.
 
 use ring::hmac::{self, HMAC_SHA256};
 
 use url::Url;
 
-use crate::tools::{Narrowing, random_bytes};
+use crate::tools::random_bytes;
 
 /// Key of a caller in the table of callers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,23 +27,16 @@ impl KeyMaker {
         Some(KeyMaker { key: hmac::Key::new(HMAC_SHA256, &secret) })
     }
 
-    /// Digest of a credential: of the kind and the text of the token.
-    pub(super) fn digest(&self, kind: &str, token: &str) -> CredentialDigest {
-        CredentialDigest(self.sign([kind.as_bytes(), token.as_bytes()].into_iter()))
+    /// Digest of the text of a token: however it is sent, it is one caller's.
+    pub(super) fn digest(&self, token: &str) -> CredentialDigest {
+        CredentialDigest(self.sign([token.as_bytes()].into_iter()))
     }
 
-    /// The key of a caller: instance, credential, and the limits asked for.
-    pub(super) fn key(
-        &self,
-        base: &Url,
-        digest: Option<CredentialDigest>,
-        narrowing: &Narrowing,
-    ) -> CallerKey {
+    /// The key of a caller: a credential at an instance.
+    pub(super) fn key(&self, base: &Url, digest: Option<CredentialDigest>) -> CallerKey {
         let digest = digest.map(|digest| digest.0).unwrap_or_default();
-        let (read_only, confirm) = ([u8::from(narrowing.read_only)], format!("{:?}", narrowing.confirm));
-        let parts: [&[u8]; 4] = [base.as_str().as_bytes(), &digest, &read_only, confirm.as_bytes()];
-        let toolsets = narrowing.toolsets.iter().map(String::as_bytes);
-        CallerKey(self.sign(parts.into_iter().chain(toolsets)))
+        let parts: [&[u8]; 2] = [base.as_str().as_bytes(), &digest];
+        CallerKey(self.sign(parts.into_iter()))
     }
 
     /// Signs the parts, each with its length, so that no two sequences of parts are one.

@@ -150,7 +150,7 @@ fn read_credential(keys: &KeyMaker, headers: &HeaderMap) -> Result<Option<Creden
             token => token,
         },
     };
-    Ok(Some(Credential { token, digest: keys.digest(kind, text), secret, kind }))
+    Ok(Some(Credential { token, digest: keys.digest(text), secret, kind }))
 }
 
 /// The value of a header that may be given once.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -15,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
 use bytes::Bytes;
+use http_body_util::BodyExt;
 use rmcp::handler::server::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -23,19 +25,22 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
 use super::body::{BodyError, MAX_BODY, read_body};
-use super::bucket::Bucket;
 use super::caller_key::{CallerKey, KeyMaker};
-use super::callers::{Caller, Callers};
+use super::callers::{Caller, Callers, NarrowedTools};
+use super::connections::{Connection, RunningRequest};
 use super::credentials::{Identity, IdentityError, read_identity};
 use super::handler::{CallRecord, HttpHandler};
+use super::heads::{HeadCheck, HeadFault};
+use super::hosts::{is_host_clear, is_of_operator, is_of_page, own_hosts};
 use super::metrics::{Gauges, Metrics};
 use super::oauth::{self, METADATA_PATH, Rejection};
+use super::pools::{BodyMemory, Pools};
 use super::reachability::Reachability;
 use super::request_rules::{is_json, malformed_message, repeated_header};
 use super::settings::{AuthMode, ListenAddress, Settings};
-use crate::server::handler::Handler;
+use crate::server::handler::{FindTurns, Handler};
 use crate::surface::{self, Surface};
-use crate::tools::{CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
+use crate::tools::{CallerCredential, CallerError, CallerProfile, Instances, Narrowing, Token, ToolsFactory};
 
 /// Target of the access log.
 pub const ACCESS: &str = "access_log";
@@ -63,8 +68,14 @@ pub(super) struct Edge {
     instances: Vec<Url>,
     keys: Option<KeyMaker>,
     callers: Callers,
-    /// The caller without a credential, by which tools and instructions are described.
-    front: Arc<Caller>,
+    /// Shared by the callers whose credential GitLab has not accepted yet: made-up tokens cost no more than one caller.
+    unaccepted: Pools,
+    /// Shared by all callers.
+    pools: Pools,
+    /// Hosts that the server is called by.
+    hosts: Vec<String>,
+    /// The tools without a credential, by which tools and instructions are described.
+    front: Arc<NarrowedTools>,
     metrics: Arc<Metrics>,
     verifications: Semaphore,
     reachability: Arc<Reachability>,
@@ -90,15 +101,19 @@ impl Edge {
             },
             narrowing: Narrowing::default(),
         };
-        let front = Arc::new(new_caller(&factory, &surface, &settings, profile, now)?);
+        let handler = new_handler(&factory, &surface, profile)?;
+        let front = NarrowedTools { narrowing: Narrowing::default(), token_kind: None, handler };
         Ok(Edge {
             instances: factory.instances().cloned().collect(),
+            hosts: own_hosts(&settings),
             factory,
             surface,
             settings,
             keys: KeyMaker::new(),
             callers: Callers::default(),
-            front,
+            unaccepted: Pools::of_caller(),
+            pools: Pools::of_server(),
+            front: Arc::new(front),
             metrics: Arc::default(),
             verifications: Semaphore::new(VERIFICATIONS),
             reachability: Arc::default(),
@@ -148,25 +163,48 @@ impl Edge {
     }
 
     /// The caller of an identity, verified where its credential has to be.
-    async fn caller(&self, keys: &KeyMaker, identity: Identity) -> Result<Arc<Caller>, Refusal> {
+    async fn caller(&self, keys: &KeyMaker, identity: &Identity) -> Result<Arc<Caller>, Refusal> {
         let digest = identity.credential.as_ref().map(|credential| credential.digest);
-        let (key, now) = (keys.key(&identity.base, digest, &identity.narrowing), Instant::now());
+        let (key, now) = (keys.key(&identity.base, digest), Instant::now());
         if let Some(caller) = self.callers.get(key, now) {
             return Ok(caller);
         }
-        let verified = self.verify(&identity, now).await?;
-        let credential = match self.settings.auth {
-            AuthMode::None => CallerCredential::OfServer,
-            _ => CallerCredential::Own(identity.credential.map(|credential| credential.token.into())),
-        };
-        let Identity { base, narrowing, .. } = identity;
-        let profile = CallerProfile { name: CallerKey::name(key), base, credential, narrowing };
-        let caller = new_caller(&self.factory, &self.surface, &self.settings, profile, now);
-        let caller = caller.map_err(Refusal::Narrowing)?;
-        if let Some(verified) = &verified {
-            caller.handler.learn_scopes(&verified.scopes);
+        let verified = self.verify(identity, now).await?;
+        let caller = Caller::new(CallerKey::name(key), &self.settings, now);
+        if self.settings.auth == AuthMode::None {
+            caller.accept();
         }
-        Ok(self.callers.keep(key, caller, verified.map(|verified| verified.until), now))
+        Ok(self.callers.keep(key, caller, verified, now))
+    }
+
+    /// The tools of a caller with the limits that the request asks for.
+    fn narrow(&self, caller: &Caller, identity: Identity) -> Result<Arc<NarrowedTools>, Refusal> {
+        let Identity { base, credential, narrowing } = identity;
+        let token = credential.map(|credential| credential.token);
+        let token_kind = token.as_ref().map(Token::kind);
+        let made = caller.tools(&narrowing, token_kind, || {
+            let credential = match self.settings.auth {
+                AuthMode::None => CallerCredential::OfServer,
+                _ => CallerCredential::Own(token.map(Into::into)),
+            };
+            let (name, narrowing) = (caller.name.clone(), narrowing.clone());
+            let handler = new_handler(
+                &self.factory,
+                &self.surface,
+                CallerProfile { name, base, credential, narrowing },
+            )?;
+            if let Some(scopes) = caller.scopes.get() {
+                handler.learn_scopes(scopes);
+            }
+            Ok(handler)
+        });
+        made.map_err(Refusal::Narrowing)
+    }
+
+    /// The pools that a request of a caller takes from.
+    fn pools_of<'a>(&'a self, caller: &'a Caller) -> Vec<&'a Pools> {
+        let shared = (!caller.is_accepted()).then_some(&self.unaccepted);
+        std::iter::once(&caller.pools).chain(shared).chain([&self.pools]).collect()
     }
 
     async fn verify(&self, identity: &Identity, now: Instant) -> Result<Option<oauth::Verified>, Refusal> {
@@ -183,26 +221,17 @@ impl Edge {
     }
 }
 
-fn new_caller(
+fn new_handler(
     factory: &ToolsFactory,
     surface: &surface::Settings,
-    settings: &Settings,
     profile: CallerProfile,
-    now: Instant,
-) -> Result<Caller, CallerError> {
-    let name = profile.name.clone();
+) -> Result<Handler<Instances>, CallerError> {
     let instances = Arc::new(factory.tools_for(profile)?);
     for (_, tools) in instances.each() {
         surface::reword(tools, surface);
     }
     let surface = Surface::new(surface.clone(), Arc::clone(instances.front()));
-    Ok(Caller {
-        name,
-        handler: Handler::without_session(instances, surface),
-        finds: Semaphore::new(1),
-        calls: Arc::new(Semaphore::new(settings.caller_calls)),
-        bucket: Bucket::new(settings.caller_rate, now),
-    })
+    Ok(Handler::without_session(instances, surface))
 }
 
 /// A request that does not reach MCP.
@@ -215,6 +244,11 @@ enum Refusal {
     Rate(Duration),
     Concurrency(usize),
     Body(BodyError),
+    Head(HeadFault),
+    /// `Host` is not one host, or not that of the target.
+    Host,
+    /// Operational data for another host, or for a web page.
+    Operation,
     NoRandomNumbers,
 }
 
@@ -225,17 +259,22 @@ impl Refusal {
             Refusal::Identity(IdentityError::Missing { .. } | IdentityError::OAuthOnly) => {
                 StatusCode::UNAUTHORIZED
             }
-            Refusal::Identity(IdentityError::UnknownInstance { .. }) => StatusCode::FORBIDDEN,
-            Refusal::Identity(_) | Refusal::Narrowing(_) | Refusal::Body(BodyError::Broken) => {
-                StatusCode::BAD_REQUEST
+            Refusal::Identity(IdentityError::UnknownInstance { .. }) | Refusal::Operation => {
+                StatusCode::FORBIDDEN
             }
+            Refusal::Head(HeadFault::TooLarge) => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Refusal::Identity(_)
+            | Refusal::Narrowing(_)
+            | Refusal::Body(BodyError::Broken)
+            | Refusal::Head(_)
+            | Refusal::Host => StatusCode::BAD_REQUEST,
             Refusal::Token(Rejection::InvalidToken(_)) => StatusCode::UNAUTHORIZED,
             Refusal::Token(Rejection::InsufficientScope) => StatusCode::FORBIDDEN,
-            Refusal::Token(Rejection::Unavailable) | Refusal::NoRandomNumbers => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Refusal::Token(Rejection::Unavailable)
+            | Refusal::Body(BodyError::NoMemory)
+            | Refusal::NoRandomNumbers => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Rate(_) | Refusal::Concurrency(_) => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Body(BodyError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
+            Refusal::Body(BodyError::TooLarge | BodyError::TooManyValues) => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::Body(BodyError::Slow) => StatusCode::REQUEST_TIMEOUT,
         }
     }
@@ -258,6 +297,12 @@ impl Refusal {
             Refusal::Rate(_) => "too many requests of this caller".to_owned(),
             Refusal::Concurrency(most) => format!("more than {most} concurrent requests of this caller"),
             Refusal::Body(error) => error.to_string(),
+            Refusal::Head(fault) => fault.to_string(),
+            Refusal::Host => "Host: expected one host with an optional port, as in the target".to_owned(),
+            Refusal::Operation => {
+                "only for a Host of this server (GITLAB_MCP_ALLOWED_HOSTS) or an IP address, and for no Origin"
+                    .to_owned()
+            }
             Refusal::NoRandomNumbers => "the system has no random numbers".to_owned(),
         }
     }
@@ -267,14 +312,20 @@ impl Refusal {
             Refusal::Method => "method_not_allowed",
             Refusal::Identity(IdentityError::Missing { .. } | IdentityError::OAuthOnly) => "unauthorized",
             Refusal::Identity(IdentityError::UnknownInstance { .. }) => "unknown_instance",
-            Refusal::Identity(_) | Refusal::Narrowing(_) | Refusal::Body(BodyError::Broken) => {
-                "invalid_request"
-            }
+            Refusal::Operation => "forbidden",
+            Refusal::Head(HeadFault::TooLarge) => "too_large",
+            Refusal::Identity(_)
+            | Refusal::Narrowing(_)
+            | Refusal::Body(BodyError::Broken)
+            | Refusal::Head(_)
+            | Refusal::Host => "invalid_request",
             Refusal::Token(Rejection::InvalidToken(_)) => "invalid_token",
             Refusal::Token(Rejection::InsufficientScope) => "insufficient_scope",
-            Refusal::Token(Rejection::Unavailable) | Refusal::NoRandomNumbers => "unavailable",
+            Refusal::Token(Rejection::Unavailable)
+            | Refusal::Body(BodyError::NoMemory)
+            | Refusal::NoRandomNumbers => "unavailable",
             Refusal::Rate(_) | Refusal::Concurrency(_) => "rate_limited",
-            Refusal::Body(BodyError::TooLarge) => "too_large",
+            Refusal::Body(BodyError::TooLarge | BodyError::TooManyValues) => "too_large",
             Refusal::Body(BodyError::Slow) => "timeout",
         }
     }
@@ -292,7 +343,9 @@ impl Refusal {
         match &self {
             Refusal::Method => set(ALLOW, "POST".to_owned()),
             Refusal::Rate(pause) => set(RETRY_AFTER, pause.max(&PAUSE).as_secs().to_string()),
-            Refusal::Concurrency(_) | Refusal::Token(Rejection::Unavailable) => {
+            Refusal::Concurrency(_)
+            | Refusal::Token(Rejection::Unavailable)
+            | Refusal::Body(BodyError::NoMemory) => {
                 set(RETRY_AFTER, PAUSE.as_secs().to_string());
             }
             Refusal::Token(Rejection::InvalidToken(why)) => {
@@ -345,22 +398,19 @@ fn operation_routes() -> Router<Arc<Edge>> {
 }
 
 fn finish(router: Router<Arc<Edge>>, edge: Arc<Edge>) -> Router {
-    let observed = Arc::clone(&edge);
     router
         .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"error": "not_found"}))) })
-        .layer(axum::middleware::from_fn_with_state(observed, observe))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&edge), screen))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&edge), observe))
         .with_state(edge)
 }
 
 fn mcp_service<H: ServerHandler + Clone>(edge: &Edge, handler: H) -> McpService<H> {
     let settings = &edge.settings;
-    let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
-    hosts.extend(settings.public_url.as_ref().and_then(Url::host_str).map(str::to_owned));
-    hosts.extend(settings.allowed_hosts.iter().cloned());
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_allowed_hosts(hosts)
+        .with_allowed_hosts(edge.hosts.clone())
         .with_allowed_origins(allowed_origins(settings))
         .with_max_request_body_bytes(MAX_BODY)
         .enforce_origin_validation();
@@ -390,7 +440,7 @@ async fn serve_endpoint<H: ServerHandler + Clone>(
     request: Request,
 ) -> Response {
     match admit(&edge, request).await {
-        Ok(Admitted { parts, body, record, _turn }) => {
+        Ok(Admitted { parts, body, record, share }) => {
             let claims_json = is_json(&parts.headers);
             let request = Request::from_parts(parts, Body::from(body.clone()));
             let mut response = service.handle(request).await.map(Body::new).into_response();
@@ -405,7 +455,7 @@ async fn serve_endpoint<H: ServerHandler + Clone>(
                 }
             }
             response.extensions_mut().insert(record);
-            response
+            response.map(|body| share.until_end_of(body))
         }
         Err(refusal) => refusal.into_response(&edge),
     }
@@ -416,8 +466,28 @@ struct Admitted {
     parts: Parts,
     body: Bytes,
     record: Arc<CallRecord>,
-    /// The caller's turn.
+    share: Share,
+}
+
+/// What a request has of its caller and of the server until its response has ended.
+struct Share {
+    _caller: Arc<Caller>,
     _turn: OwnedSemaphorePermit,
+    _memory: BodyMemory,
+    _running: Option<RunningRequest>,
+}
+
+impl Share {
+    /// Keeps the share until a streamed body has ended. A whole one is already there.
+    fn until_end_of(self, body: Body) -> Body {
+        match body.size_hint().exact() {
+            Some(_) => body,
+            None => Body::new(body.map_frame(move |frame| {
+                let _ = &self;
+                frame
+            })),
+        }
+    }
 }
 
 /// Identifies the caller, applies its limits and reads the body.
@@ -433,16 +503,31 @@ async fn admit(edge: &Edge, request: Request) -> Result<Admitted, Refusal> {
     let keys = edge.keys.as_ref().ok_or(Refusal::NoRandomNumbers)?;
     let identity =
         read_identity(&edge.settings.auth, keys, &parts.uri, &parts.headers, default, &edge.instances);
-    let caller = edge.caller(keys, identity.map_err(Refusal::Identity)?).await?;
+    let identity = identity.map_err(Refusal::Identity)?;
+    let caller = edge.caller(keys, &identity).await?;
     caller.bucket.take(Instant::now()).map_err(Refusal::Rate)?;
     let turn = Arc::clone(&caller.calls).try_acquire_owned();
     let turn = turn.map_err(|_| Refusal::Concurrency(edge.settings.caller_calls))?;
-    let body = read_body(&parts.headers, body).await.map_err(Refusal::Body)?;
+    let connection = parts.extensions.get::<Arc<Connection>>().cloned();
+    // A slow body of anybody else leaves the connection to others.
+    let mut running = connection.as_ref().filter(|_| caller.is_accepted()).map(|connection| {
+        connection.trust();
+        connection.begin_request()
+    });
+    let pools = edge.pools_of(&caller);
+    let mut memory = BodyMemory::new(&pools);
+    let body = read_body(&parts.headers, body, &mut memory).await.map_err(Refusal::Body)?;
+    if running.is_none() {
+        running = connection.as_ref().map(Connection::begin_request);
+    }
+    let finds = pools.iter().map(|pools| Arc::clone(&pools.finds)).collect();
     let record = Arc::new(CallRecord::new(caller.name.clone()));
     remove_credentials(&mut parts.headers);
     parts.extensions.insert(Arc::clone(&record));
-    parts.extensions.insert(caller);
-    Ok(Admitted { parts, body, record, _turn: turn })
+    parts.extensions.insert(edge.narrow(&caller, identity)?);
+    parts.extensions.insert(FindTurns(finds));
+    let share = Share { _caller: Arc::clone(&caller), _turn: turn, _memory: memory, _running: running };
+    Ok(Admitted { parts, body, record, share })
 }
 
 /// Credentials go no further than the edge.
@@ -450,6 +535,22 @@ fn remove_credentials(headers: &mut HeaderMap) {
     for name in ["authorization", "private-token", "job-token", "cookie"] {
         headers.remove(name);
     }
+}
+
+/// Refuses a request whose head or host another program could read in another way. Its connection is closed if the end
+/// of the request is not known.
+async fn screen(State(edge): State<Arc<Edge>>, request: Request, next: axum::middleware::Next) -> Response {
+    let check = request.extensions().get::<HeadCheck>().copied();
+    let fault = check.and_then(|check| check.fault);
+    let mut response = match fault {
+        Some(fault) => Refusal::Head(fault).into_response(&edge),
+        None if !is_host_clear(request.uri(), request.headers()) => Refusal::Host.into_response(&edge),
+        None => next.run(request).await,
+    };
+    if check.is_some_and(|check| check.is_last) {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 /// Adds the security headers, counts the response and writes the access log: no header, no query, no value of a call.
@@ -498,8 +599,12 @@ fn is_known(method: &Method) -> bool {
 }
 
 /// Version, uptime and instances; 503 while the server drains. An instance that does not answer is no reason for
-/// another status: the server would be taken out by a fault that it can report.
-async fn health(State(edge): State<Arc<Edge>>) -> Response {
+/// another status: the server would be taken out by a fault that it can report. Under the name of another host, a probe
+/// gets the status alone.
+async fn health(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
+    if !is_of_operator(&edge.hosts, &headers) {
+        return health_status(State(edge), headers).await;
+    }
     let probed = edge.reachability.probe(&edge.factory).await;
     let instances = edge.instances.iter();
     let instances: Vec<Value> =
@@ -515,12 +620,18 @@ async fn health(State(edge): State<Arc<Edge>>) -> Response {
 }
 
 /// The status alone, for a public address.
-async fn health_status(State(edge): State<Arc<Edge>>) -> Response {
+async fn health_status(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
+    if is_of_page(&headers) {
+        return Refusal::Operation.into_response(&edge);
+    }
     let (code, status) = edge.status();
     (code, Json(json!({"status": status}))).into_response()
 }
 
-async fn metrics(State(edge): State<Arc<Edge>>) -> Response {
+async fn metrics(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
+    if !is_of_operator(&edge.hosts, &headers) {
+        return Refusal::Operation.into_response(&edge);
+    }
     edge.reachability.start(&edge.factory);
     let gauges = Gauges {
         callers: edge.callers.count(),

@@ -15,9 +15,10 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
-use super::callers::Caller;
+use super::callers::NarrowedTools;
 use super::metrics::{CallLabels, Metrics};
-use crate::tools::{EXECUTE, FIND, READ, ToolsFactory};
+use crate::server::handler::FindTurns;
+use crate::tools::{EXECUTE, READ, ToolsFactory};
 
 /// Header that the client fills with the action of an execute (MCP 2026-07-28, transports, `x-mcp-header`): gateways
 /// and logs see `Mcp-Param-Action`.
@@ -58,15 +59,15 @@ impl CallRecord {
 /// MCP handler of HTTP requests.
 #[derive(Clone)]
 pub(super) struct HttpHandler {
-    /// The caller without a credential, by which tools and instructions are described.
-    pub(super) front: Arc<Caller>,
+    /// The tools without a credential, by which tools and instructions are described.
+    pub(super) front: Arc<NarrowedTools>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) factory: Arc<ToolsFactory>,
 }
 
-/// The caller that the edge has identified.
-fn caller(context: &RequestContext<RoleServer>) -> Result<Arc<Caller>, ErrorData> {
-    let found = part::<Arc<Caller>>(context);
+/// The tools of the caller that the edge has identified.
+fn caller(context: &RequestContext<RoleServer>) -> Result<Arc<NarrowedTools>, ErrorData> {
+    let found = part::<Arc<NarrowedTools>>(context);
     found.ok_or_else(|| ErrorData::internal_error("the request has no caller", None))
 }
 
@@ -102,7 +103,7 @@ impl ServerHandler for HttpHandler {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (caller, started) = (caller(&context)?, Instant::now());
         let record = part::<Arc<CallRecord>>(&context);
@@ -112,11 +113,9 @@ impl ServerHandler for HttpHandler {
             action: self.action_label(request.arguments.as_ref()),
             outcome: "ok".to_owned(),
         };
-        // The semaphore is never closed.
-        let _turn = match request.name.as_ref() {
-            FIND => caller.finds.acquire().await.ok(),
-            _ => None,
-        };
+        if let Some(turns) = part::<FindTurns>(&context) {
+            context.extensions.insert(turns);
+        }
         let response = caller.handler.call_tool(request, context).await;
         let error = match &response {
             Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => {

@@ -2,13 +2,16 @@
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -16,13 +19,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 #[cfg(unix)]
 use tokio::net::UnixListener;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
+use super::connections::{Connection, Connections, Place};
+use super::heads::{CheckedStream, MAX_HEAD};
 use super::settings::ListenAddress;
-
-/// Maximum number of open connections; further ones wait in the system's queue.
-const MAX_CONNECTIONS: usize = 1_024;
 
 /// Time within which the headers of a request have to arrive, also of the next one on a kept connection.
 const HEADER_TIME: Duration = Duration::from_secs(15);
@@ -30,9 +31,8 @@ const HEADER_TIME: Duration = Duration::from_secs(15);
 /// Time of a TLS handshake.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
-/// Maximum number of header fields, and maximum size of the head of a request in bytes.
+/// Maximum number of header fields of a request.
 const MAX_HEADERS: usize = 64;
-const MAX_HEAD: usize = 32 * 1024;
 
 /// Time that running requests have at the end.
 const DRAIN_TIME: Duration = Duration::from_secs(25);
@@ -140,7 +140,7 @@ pub(super) struct Server {
     listener: Arc<Listener>,
     acceptor: Option<TlsAcceptor>,
     router: Router,
-    connections: Arc<Semaphore>,
+    connections: Arc<Connections>,
     graceful: Arc<Mutex<Option<GracefulShutdown>>>,
 }
 
@@ -150,7 +150,7 @@ impl Server {
             listener: Arc::new(listener),
             acceptor,
             router,
-            connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
+            connections: Arc::default(),
             graceful: Arc::new(Mutex::new(Some(GracefulShutdown::new()))),
         }
     }
@@ -158,67 +158,96 @@ impl Server {
     /// Accepts connections for ever.
     pub(super) async fn accept(self) {
         loop {
-            // The semaphore is never closed.
-            let Ok(turn) = Arc::clone(&self.connections).acquire_owned().await else { return };
             let accepted = match &*self.listener {
-                Listener::Tcp(listener, _) => listener.accept().await.map(|(stream, _)| {
-                    // Without it, a small response may wait for the client's acknowledgement.
-                    let _ = stream.set_nodelay(true);
-                    match &self.acceptor {
-                        Some(acceptor) => self.spawn_tls(acceptor.clone(), stream, turn),
-                        None => self.spawn(stream, turn),
+                Listener::Tcp(listener, _) => match listener.accept().await {
+                    Ok((stream, peer)) => {
+                        // Without it, a small response may wait for the client's acknowledgement.
+                        let _ = stream.set_nodelay(true);
+                        self.admit(stream, Some(peer.ip())).await;
+                        Ok(())
                     }
-                }),
+                    Err(error) => Err(error),
+                },
                 #[cfg(unix)]
-                Listener::Unix(listener, _) => {
-                    listener.accept().await.map(|(stream, _)| self.spawn(stream, turn))
-                }
+                Listener::Unix(listener, _) => match listener.accept().await {
+                    Ok((stream, _)) => {
+                        self.admit(stream, None).await;
+                        Ok(())
+                    }
+                    Err(error) => Err(error),
+                },
             };
             if let Err(error) = accepted {
                 tracing::warn!(%error, "a connection cannot be accepted");
+                // The process may have no file left.
+                self.connections.close_one();
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
 
-    fn spawn_tls(
+    /// Serves a connection in the background, if there is a place for it.
+    async fn admit(
         &self,
-        acceptor: TlsAcceptor,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        turn: OwnedSemaphorePermit,
+        peer: Option<IpAddr>,
     ) {
+        match self.connections.admit(peer).await {
+            Some(place) => self.spawn(stream, place),
+            None => tracing::debug!("an address has too many connections"),
+        }
+    }
+
+    fn spawn(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, place: Place) {
         let server = self.clone();
         tokio::spawn(async move {
-            match tokio::time::timeout(HANDSHAKE_TIME, acceptor.accept(stream)).await {
-                Ok(Ok(stream)) => server.spawn(stream, turn),
-                Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
-                Err(_) => tracing::debug!("a TLS handshake did not end in time"),
+            tokio::select! {
+                () = server.serve(stream, &place.connection) => {}
+                () = place.connection.closing() => tracing::debug!("a connection was closed for another one"),
             }
         });
     }
 
-    fn spawn(
+    async fn serve(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        turn: OwnedSemaphorePermit,
+        connection: &Arc<Connection>,
     ) {
-        let service = TowerToHyperService::new(self.router.clone());
-        let connection = http1::Builder::new()
+        let Some(acceptor) = &self.acceptor else { return self.serve_http(stream, connection).await };
+        match tokio::time::timeout(HANDSHAKE_TIME, acceptor.accept(stream)).await {
+            Ok(Ok(stream)) => self.serve_http(stream, connection).await,
+            Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+            Err(_) => tracing::debug!("a TLS handshake did not end in time"),
+        }
+    }
+
+    async fn serve_http(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        connection: &Arc<Connection>,
+    ) {
+        let stream = CheckedStream::new(stream);
+        let (checks, connection, router) = (stream.checks(), Arc::clone(connection), self.router.clone());
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(checks.next());
+            request.extensions_mut().insert(Arc::clone(&connection));
+            TowerToHyperService::new(router.clone()).call(request)
+        });
+        let served = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEADER_TIME)
             .max_headers(MAX_HEADERS)
             .max_buf_size(MAX_HEAD)
             .serve_connection(TokioIo::new(stream), service);
-        let graceful = self.graceful.lock().unwrap_or_else(PoisonError::into_inner);
-        // Without it, the server drains already.
-        let Some(graceful) = graceful.as_ref() else { return };
-        let connection = graceful.watch(connection);
-        tokio::spawn(async move {
-            let _turn = turn;
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended with an error");
-            }
-        });
+        let served = {
+            let graceful = self.graceful.lock().unwrap_or_else(PoisonError::into_inner);
+            // Without it, the server drains already.
+            let Some(graceful) = graceful.as_ref() else { return };
+            graceful.watch(served)
+        };
+        if let Err(error) = served.await {
+            tracing::debug!(%error, "a connection ended with an error");
+        }
     }
 
     /// Waits until the running requests have ended, within a limit.
@@ -254,6 +283,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::time::Instant;
 
+    use super::super::connections::MAX_CONNECTIONS;
     use super::super::settings::TlsFiles;
     use super::super::tls;
     use super::*;
@@ -262,9 +292,8 @@ mod tests {
     async fn connect() -> (Server, tokio::io::DuplexStream) {
         let address = ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
         let server = Server::new(bind(&address, "TEST").await.unwrap(), None, Router::new());
-        let turn = Arc::clone(&server.connections).acquire_owned().await.unwrap();
         let (client, stream) = tokio::io::duplex(1024);
-        server.spawn(stream, turn);
+        server.admit(stream, None).await;
         (server, client)
     }
 
@@ -277,8 +306,30 @@ mod tests {
             client.read_to_string(&mut answered).await.unwrap();
             assert!(answered.is_empty() || answered.starts_with("HTTP/1.1 408"), "{answered}");
             assert_eq!(started.elapsed().as_secs(), HEADER_TIME.as_secs(), "{sent}");
-            assert_eq!(server.connections.available_permits(), MAX_CONNECTIONS, "another may connect");
+            assert_eq!(server.connections.count(), 0, "another may connect");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn half_open_heads_leave_room_for_a_request() {
+        let ((server, first), started) = (connect().await, Instant::now());
+        let mut slow = vec![first];
+        for _ in 0..MAX_CONNECTIONS {
+            let (mut client, stream) = tokio::io::duplex(1024);
+            server.admit(stream, None).await;
+            client.write_all(b"POST /mcp HTTP/1.1\r\nHost: local").await.unwrap();
+            slow.push(client);
+        }
+        let (mut client, stream) = tokio::io::duplex(1024);
+        server.admit(stream, None).await;
+        client
+            .write_all(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .await
+            .unwrap();
+        let mut answered = String::new();
+        client.read_to_string(&mut answered).await.unwrap();
+        assert!(answered.starts_with("HTTP/1.1 404"), "{answered}");
+        assert_eq!(started.elapsed().as_secs(), 0);
     }
 
     #[tokio::test(start_paused = true)]
@@ -292,10 +343,10 @@ mod tests {
         std::fs::write(&files.certificate, identity.cert.pem()).unwrap();
         std::fs::write(&files.key, identity.signing_key.serialize_pem()).unwrap();
         let (server, _) = connect().await;
-        let turn = Arc::clone(&server.connections).acquire_owned().await.unwrap();
+        let server = Server { acceptor: Some(tls::acceptor(&files).unwrap()), ..server };
         let (mut client, stream) = tokio::io::duplex(1024);
         let started = Instant::now();
-        server.spawn_tls(tls::acceptor(&files).unwrap(), stream, turn);
+        server.admit(stream, None).await;
         // The beginning of a handshake record.
         client.write_all(&[22, 3, 1]).await.unwrap();
         let mut answered = Vec::new();

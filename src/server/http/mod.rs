@@ -1,10 +1,10 @@
 //! MCP over streamable HTTP (MCP 2025-11-25 and 2026-07-28, transports): one stateless endpoint for many callers, each
 //! with their own credential.
 //!
-//! A request passes, in this order: the path and method (`edge`), headers that may be given once (`request_rules`), the
-//! credential and the limits that it asks for (`credentials`), the caller's state (`callers`), rate and concurrency, the
-//! size and time of the body (`body`), Host and Origin and the protocol's headers (rmcp), and the caller's own handler
-//! (`handler`).
+//! A request passes, in this order: a place for its connection (`connections`), its head (`heads`) and host (`hosts`),
+//! the path and method (`edge`), headers that may be given once (`request_rules`), the credential and the limits that it
+//! asks for (`credentials`), the caller's state (`callers`), rate and concurrency, the size, time and memory of the body
+//! (`body`, `pools`), Host and Origin and the protocol's headers (rmcp), and the caller's own handler (`handler`).
 //!
 //! Nothing of a caller is visible to another: each has tools, look-ups, confirmation tokens and limits of its own.
 
@@ -12,13 +12,17 @@ mod body;
 mod bucket;
 mod caller_key;
 mod callers;
+mod connections;
 mod credentials;
 mod edge;
 mod handler;
+mod heads;
 mod health;
+mod hosts;
 mod listener;
 mod metrics;
 mod oauth;
+mod pools;
 mod reachability;
 mod request_rules;
 mod settings;

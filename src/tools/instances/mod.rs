@@ -52,6 +52,12 @@ impl Instances {
         }
     }
 
+    /// True if an instance has accepted the token of one of these tools.
+    pub fn is_accepted(&self) -> bool {
+        let tools = self.all().flat_map(|instance| std::iter::once(&instance.tools).chain(&instance.reader));
+        tools.into_iter().any(|tools| tools.limits.is_accepted())
+    }
+
     /// Runs `gitlab_find_action`, with the policy and the version of the instance.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
         self.find_at(&self.route_find(request)?, request)

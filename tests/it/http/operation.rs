@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{GUARD, HttpServer, get, read_response, text, tool_call};
+use super::{GUARD, HttpServer, Response, get, read_response, text, tool_call};
 use crate::support::client::{EXECUTE, FIND, program};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 use crate::support::tls::Authority;
@@ -43,6 +43,55 @@ fn health_and_metrics_tell_the_state_and_no_secret() {
             "{shown}"
         );
     }
+}
+
+/// A GET with these headers only.
+fn get_with(address: SocketAddr, path: &str, headers: &str) -> Response {
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(GUARD)).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    read_response(&mut BufReader::new(stream)).unwrap()
+}
+
+#[test]
+fn a_page_of_another_host_does_not_read_health_or_metrics() {
+    let gitlab = Gitlab::start();
+    let with_metrics = [("GITLAB_MCP_METRICS", "127.0.0.1:0"), ("GITLAB_MCP_ALLOWED_HOSTS", "probe.example")];
+    let apart = HttpServer::for_callers(&gitlab.url(), &with_metrics);
+    let together = HttpServer::for_callers(&gitlab.url(), &with_metrics[1..]);
+    for address in [apart.metrics_address(), together.address] {
+        for host in ["localhost", "127.0.0.1:1", "10.1.2.3:9090", "[fd00::1]:9090", "probe.example:80"] {
+            let headers = format!("Host: {host}\r\n");
+            assert_eq!(get_with(address, "/metrics", &headers).status, 200, "{host}");
+            assert!(get_with(address, "/health", &headers).body.contains("version"), "{host}");
+            // A page of any origin.
+            for origin in ["http://evil.example", &format!("http://{address}"), "null"] {
+                let headers = format!("{headers}Origin: {origin}\r\n");
+                for path in ["/metrics", "/health"] {
+                    let refused = get_with(address, path, &headers);
+                    assert_eq!(refused.status, 403, "{path} {host} {origin}: {}", refused.body);
+                }
+            }
+        }
+        // A name that a page has lead here.
+        for host in ["evil.example", "localhost.evil.example", "10.1.2.3.evil.example:9090"] {
+            let headers = format!("Host: {host}\r\n");
+            let refused = get_with(address, "/metrics", &headers);
+            assert_eq!(
+                (refused.status, refused.json()["error"].as_str()),
+                (403, Some("forbidden")),
+                "{host}"
+            );
+            let health = get_with(address, "/health", &headers);
+            assert_eq!((health.status, health.json()), (200, json!({"status": "ok"})), "{host}");
+        }
+        for path in ["/metrics", "/health"] {
+            assert_eq!(get_with(address, path, "Host: evil@localhost\r\n").status, 400, "{path}");
+        }
+    }
+    let public = get_with(apart.address, "/health", "Host: 10.1.2.3\r\nOrigin: http://evil.example\r\n");
+    assert_eq!(public.status, 403, "the public status");
 }
 
 /// Reachability of each instance, as `/health` shows it.
