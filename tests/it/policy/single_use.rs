@@ -53,11 +53,39 @@ fn a_users_yes_is_taken_once() {
     assert!(state.is_string(), "{asked}");
     let mut answered = params;
     answered["requestState"] = state;
-    answered["inputResponses"] = json!({"confirm": {"action": "accept", "content": {}}});
+    answered["inputResponses"] = json!({"confirm": {"action": "accept", "content": {"confirm": true}}});
     let first = client.modern_with("tools/call", answered.clone(), capabilities.clone());
     assert_eq!(first["result"]["isError"], false, "{first}");
     let second = client.modern_with("tools/call", answered, capabilities);
     assert!(second["result"]["requestState"].is_string(), "it is asked again: {second}");
     let deleted = sent(&gitlab).iter().filter(|request| request.starts_with("DELETE")).count();
     assert_eq!(deleted, 1);
+}
+
+/// Consent to one set of values is none to another: in GraphQL the body is the whole call.
+#[test]
+fn a_token_is_refused_for_another_body_of_the_same_request() {
+    let gitlab = gitlab();
+    gitlab.json("/projects/acme%2Fwidget/members", &json!([]));
+    let mut client = gitlab.client(&[("GITLAB_CONFIRM", "write,grant,destructive,token")]);
+    let member = |level: u64| json!({"action": "member.add", "params": {"fullPath": "acme/widget", "user_id": 7, "access_level": level}});
+    let document = |name: &str| {
+        let document = format!(
+            "mutation {{ labelCreate(input: {{projectPath: \"acme/widget\", title: \"{name}\"}}) {{ errors }} }}"
+        );
+        json!({"action": "api.graphql", "params": {"document": document}})
+    };
+    for (asked, other) in [(member(20), member(30)), (document("x"), document("y"))] {
+        let error = client.call(EXECUTE, asked).structured["error"].clone();
+        let fix = error["fix"]["arguments"].clone();
+        assert!(fix["confirmation_token"].is_string(), "{error}");
+        let mut call = other;
+        call["confirm"] = json!(true);
+        call["confirmation_token"] = fix["confirmation_token"].clone();
+        let refused = client.call(EXECUTE, call);
+        assert_eq!(kind(&refused), "needs_confirmation", "{}", refused.text);
+        assert!(refused.text.contains("not valid for this call"), "{}", refused.text);
+    }
+    let changes = sent(&gitlab).into_iter().filter(|request| request.starts_with("POST"));
+    assert_eq!(changes.collect::<Vec<_>>(), Vec::<String>::new());
 }
