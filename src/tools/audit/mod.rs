@@ -4,6 +4,7 @@
 //! of a path may be names of files or branches. The log has no values of parameters, no text of an answer, and no name
 //! that is not in the catalog.
 
+pub mod target;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -11,16 +12,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use percent_encoding::utf8_percent_encode;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::call::{Call, Checked, RESERVED};
-use crate::catalog::{Action, Piece, Risk, pieces};
+use crate::call::{Call, Checked};
+use crate::catalog::{Action, Risk};
 use crate::gitlab::{Applied, GitlabError, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
+use target::AuditTarget;
 use writer::LineWriter;
 
 /// In which form the lines are written.
@@ -210,25 +211,7 @@ impl AuditEntry<'_> {
 
     /// The call that it makes.
     pub fn set_call(&mut self, call: &Call, checked: &Checked) {
-        let action = checked.action();
-        if action.direct().is_some() {
-            self.line.operation = Some(known_operations(call));
-            return;
-        }
-        self.line.operation = Some(call.operation().to_owned());
-        let params = checked.params();
-        let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
-        match operation {
-            Some(operation) if operation.graphql.is_none() => {
-                let filled = |name: &str| param_text(operation.filled_by(name), params);
-                self.line.path = Some(template(&operation.path, filled));
-            }
-            _ => {
-                let parts: Vec<String> =
-                    ["fullPath", "iid"].iter().filter_map(|name| param_text(name, params)).collect();
-                self.line.target = (!parts.is_empty()).then(|| parts.join("/"));
-            }
-        }
+        self.line.aim_at(AuditTarget::new(call, checked));
     }
 
     /// The policy lets the call run: from now on it may be sent.
@@ -283,6 +266,10 @@ impl Drop for AuditEntry<'_> {
 }
 
 impl AuditLine {
+    fn aim_at(&mut self, AuditTarget { operation, path, target }: AuditTarget) {
+        (self.operation, self.path, self.target) = (operation, path, target);
+    }
+
     fn written(&self, form: Audit) -> String {
         let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return String::new() };
         match form {
@@ -308,41 +295,6 @@ fn decided(is_preview: bool, error: Option<&ToolError>) -> Option<&'static str> 
         Some(ErrorKind::Denied) => Some("denied"),
         Some(ErrorKind::NeedsConfirmation) => Some("needs_confirmation"),
         Some(_) => None,
-    }
-}
-
-/// The operations of a raw request as the catalog names them; an unknown operation is not named, because it may
-/// contain anything.
-fn known_operations(call: &Call) -> String {
-    let known = call.touches().iter().filter(|touched| !touched.ids.is_empty());
-    let known: Vec<&str> = known.map(|touched| touched.operation.as_str()).collect();
-    match known.as_slice() {
-        [] => format!("{} (not in the catalog)", call.method().name()),
-        known => known.join(", "),
-    }
-}
-
-/// The path with the placeholders filled that may be.
-fn template(path: &str, filled: impl Fn(&str) -> Option<String>) -> String {
-    let parts = pieces(path).map(|piece| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Placeholder { name, glob } => {
-            filled(name).unwrap_or_else(|| format!("{}{name}", if glob { '*' } else { ':' }))
-        }
-    });
-    parts.collect()
-}
-
-/// The value of a parameter that identifies a project, a group or a numbered object, if it has that form.
-fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
-    let is_number = param == "iid" || param.ends_with("_iid");
-    match params.get(param)? {
-        Value::Number(number) if is_number || param == "fullPath" => Some(number.to_string()),
-        Value::String(text) if is_number && crate::text::is_number(text) => Some(text.clone()),
-        Value::String(text) if param == "fullPath" => {
-            Some(utf8_percent_encode(text.trim_matches('/'), RESERVED).to_string())
-        }
-        _ => None,
     }
 }
 
