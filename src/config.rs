@@ -30,8 +30,8 @@ pub use job::JOB_VARIABLES;
 pub use sources::Flags;
 use sources::{Found, SettingsFile, Sources, read_file};
 use table::{
-    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, CONFIRM_KEY,
-    CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR,
+    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, CONFIRM_BY,
+    CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR,
     FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, POLICY, PROJECT,
     QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
 };
@@ -41,7 +41,7 @@ pub use table::{
 
 use crate::call::QuickActions;
 use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret};
-use crate::policy::{self, Confirm};
+use crate::policy::{self, Confirm, ConfirmBy};
 use crate::server;
 use crate::surface;
 use crate::tools::{self, AllSettings, Audit, Capabilities, InstanceSettings};
@@ -184,7 +184,7 @@ impl Config {
         !self.policy.confirm.asks()
     }
 
-    /// Warning about confirmation that is switched off.
+    /// Warnings about confirmation that is switched off, or left to the model.
     pub fn confirmation_warnings(&self) -> Vec<String> {
         let warning = self.autopilot.as_ref().map(|(origin, is_effective)| match is_effective {
             true => format!(
@@ -193,7 +193,14 @@ impl Config {
             ),
             false => format!("{origin} has no effect: GITLAB_CONFIRM is set"),
         });
-        warning.into_iter().collect()
+        let by_model = self.policy.confirm.asks() && self.policy.confirm.by == ConfirmBy::Model;
+        let by_model = by_model.then(|| {
+            format!(
+                "the model confirms ({}=model): nobody is asked about a call with `confirm: true`",
+                CONFIRM_BY.name
+            )
+        });
+        warning.into_iter().chain(by_model).collect()
     }
 
     /// Hints for variables of other GitLab servers that are set but have no effect here.
@@ -289,8 +296,10 @@ impl Sources<'_> {
         let confirm = self.parse_required(&CONFIRM, values::confirm)?;
         let origin = self.find(&AUTOPILOT)?.map(|found| found.origin);
         let autopilot = self.parse_required(&AUTOPILOT, values::switch)?;
+        let mut effective = if autopilot && !is_set { Confirm::NEVER } else { confirm };
+        effective.by = self.parse_required(&CONFIRM_BY, values::confirm_by)?;
         Ok(Confirmation {
-            confirm: if autopilot && !is_set { Confirm::NEVER } else { confirm },
+            confirm: effective,
             autopilot: origin
                 .filter(|_| autopilot)
                 .map(|origin| (origin, confirm == Confirm::NEVER || !is_set)),

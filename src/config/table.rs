@@ -67,6 +67,18 @@ pub static CONFIRM: Setting = Setting {
     example: "destructive,grant,token",
 };
 
+pub static CONFIRM_BY: Setting = Setting {
+    name: "GITLAB_CONFIRM_BY",
+    aliases: &[],
+    flag: Some("confirm-by"),
+    value: "WHO",
+    what: "Who confirms where the client can ask a person. `person`: `confirm: true` does not replace the question. \
+           `model`: it does, as a program without a person needs.",
+    accepts: "person or model",
+    default: Some("person"),
+    example: "model",
+};
+
 pub static AUTOPILOT: Setting = Setting {
     name: "GITLAB_YOLO_MODE",
     aliases: &["GITLAB_AUTOPILOT", "YOLO_MODE", "AUTOPILOT"],
@@ -315,7 +327,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All settings, in display order.
-pub static SETTINGS: [&Setting; 56] = [
+pub static SETTINGS: [&Setting; 57] = [
     &URL,
     &TOKEN_FILE,
     &TOKEN,
@@ -328,6 +340,7 @@ pub static SETTINGS: [&Setting; 56] = [
     &READ_ONLY,
     &SAFE_MODE,
     &CONFIRM,
+    &CONFIRM_BY,
     &AUTOPILOT,
     &DENIED_ACTIONS,
     &DENIED_TOOLS,

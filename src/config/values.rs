@@ -11,7 +11,7 @@ use super::instance::Instance;
 use crate::call::QuickActions;
 use crate::credentials::{CommandLine, Helper, parse_token};
 use crate::gitlab::{ExtraHeader, Secret};
-use crate::policy::Confirm;
+use crate::policy::{Confirm, ConfirmBy};
 use crate::server::http::ListenAddress;
 use crate::surface::{Kind, ParamSchema, SchemaMode};
 use crate::tools::{Audit, Capabilities};
@@ -69,6 +69,12 @@ pub(super) fn level(text: &str) -> Option<LevelFilter> {
 
 pub(super) fn confirm(text: &str) -> Option<Confirm> {
     Confirm::parse(text)
+}
+
+const CONFIRMERS: [(&str, ConfirmBy); 2] = [("person", ConfirmBy::Person), ("model", ConfirmBy::Model)];
+
+pub(super) fn confirm_by(text: &str) -> Option<ConfirmBy> {
+    named(&CONFIRMERS, text)
 }
 
 const QUICK_ACTIONS: [(&str, QuickActions); 3] =

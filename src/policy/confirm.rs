@@ -13,6 +13,16 @@ pub enum Consents {
     Token,
 }
 
+/// Who confirms where the client can ask a person.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConfirmBy {
+    /// The person, whatever consent the call has.
+    #[default]
+    Person,
+    /// The model too: `confirm: true` counts, and the person is asked about a call without it.
+    Model,
+}
+
 /// The calls that need confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Confirm {
@@ -20,19 +30,25 @@ pub struct Confirm {
     grant: bool,
     destructive: bool,
     pub consents: Consents,
+    pub by: ConfirmBy,
 }
 
 impl Default for Confirm {
     /// Grants and destructive calls, by `confirm: true`.
     fn default() -> Confirm {
-        Confirm { write: false, grant: true, destructive: true, consents: Consents::Flag }
+        Confirm { grant: true, destructive: true, ..Confirm::NEVER }
     }
 }
 
 impl Confirm {
     /// No confirmation at all.
-    pub const NEVER: Confirm =
-        Confirm { write: false, grant: false, destructive: false, consents: Consents::Flag };
+    pub const NEVER: Confirm = Confirm {
+        write: false,
+        grant: false,
+        destructive: false,
+        consents: Consents::Flag,
+        by: ConfirmBy::Person,
+    };
 
     /// Parses `destructive,grant`: risks to confirm, and `ask` or `token` for how consent is given (`plan` is the
     /// former name of `token`); `never` by itself. `ask` or `token` without a risk means the default risks.
@@ -56,7 +72,7 @@ impl Confirm {
         Some(if has_risk { confirm } else { Confirm { consents: confirm.consents, ..Confirm::default() } })
     }
 
-    /// Asks wherever one of the two asks, and for a token if one of them wants it.
+    /// Asks wherever one of the two asks, for a token if one of them wants it, and the person if one of them does.
     pub fn stricter_of(self, other: Confirm) -> Confirm {
         Confirm {
             write: self.write || other.write,
@@ -67,6 +83,7 @@ impl Confirm {
             } else {
                 Consents::Flag
             },
+            by: if other.by == ConfirmBy::Person { other.by } else { self.by },
         }
     }
 
@@ -105,6 +122,7 @@ mod tests {
         assert!(only.asks_about(Risk::Destructive) && !only.asks_about(Risk::Grant));
         assert!(parse("write, token").asks_about(Risk::Write));
         assert!(!parse("never").asks());
+        assert_eq!(parse("token").by, ConfirmBy::Person);
         for text in ["", "perhaps", "never,grant", "read", "destructive,,grant"] {
             assert_eq!(Confirm::parse(text), None, "{text}");
         }

@@ -23,7 +23,7 @@ mod wildcard;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-pub use confirm::{Confirm, Consents};
+pub use confirm::{Confirm, ConfirmBy, Consents};
 pub use error::PolicyError;
 pub use path_pattern::PathPattern;
 pub use permit::Permit;

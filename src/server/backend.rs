@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::tools::{Answer, ExecuteRequest, FindRequest, Instances, Route, ToolError, Tools};
+use crate::tools::{Answer, ConfirmBy, ExecuteRequest, FindRequest, Instances, Route, ToolError, Tools};
 
 /// Backend of a server: the [`Tools`], or a test double.
 pub trait Backend: Send + Sync + 'static {
@@ -26,6 +26,11 @@ pub trait Backend: Send + Sync + 'static {
         request: &ExecuteRequest,
     ) -> impl Future<Output = Result<Answer, ToolError>> + Send {
         self.execute(request)
+    }
+
+    /// Who confirms where the client can ask a person.
+    fn confirm_by(&self) -> ConfirmBy {
+        ConfirmBy::default()
     }
 
     /// Returns true if a tool with this name exists.
@@ -86,6 +91,10 @@ impl Backend for Instances {
 
     async fn execute_read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         Instances::execute_read(self, request).await
+    }
+
+    fn confirm_by(&self) -> ConfirmBy {
+        self.front().confirm_by()
     }
 
     fn offers(&self, tool: &str) -> bool {

@@ -32,8 +32,8 @@ use super::server_info::{FRESH_FOR_MS, server_config, tool};
 use super::worker::Worker;
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
 use crate::tools::{
-    Answer, Attachment, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, INSTANCE, Instances, Route,
-    ToolError, Tools, watched,
+    Answer, Attachment, Capabilities, ConfirmBy, EXECUTE, ErrorKind, ExecuteRequest, FIND, INSTANCE,
+    Instances, Route, ToolError, Tools, watched,
 };
 
 /// Maximum number of concurrent executions. Finds of a session are not limited: they are fast.
@@ -217,7 +217,14 @@ impl<B: Backend> Handler<B> {
                 };
                 self.catch_panic(tool, find).await
             }
-            Ok(Request::Execute(checked)) => self.execute(tool, *checked, Kinds::All).await,
+            Ok(Request::Execute(mut checked)) => {
+                // The model's consent does not replace the answer of a person who can be asked.
+                let is_asked = elicitation::supported_form(context).is_some();
+                if is_asked && self.backend.confirm_by() == ConfirmBy::Person {
+                    (checked.request.confirm, checked.request.confirmation_token) = (None, None);
+                }
+                self.execute(tool, *checked, Kinds::All).await
+            }
             Ok(Request::Read(checked)) => self.execute(tool, *checked, Kinds::Reads).await,
             Ok(Request::Activate(checked)) => {
                 let outcome = self.surface.activate(&checked.request);

@@ -55,7 +55,8 @@ member.{list, add}, protected_branch.create, todo.list, search.run, epic_issue.a
 Updates take `comment`, time_spent, edits [{old, new}] of texts, as commits do; iid may be a list; \
 comment_on_line takes line_text; pipelines, jobs take wait (seconds).";
 
-const CONFIRMED: &str = "Destroying, moving and giving access need confirm: true; ask the user first.";
+const CONFIRMED: &str =
+    "Destroying, moving and giving access need the user's consent: call; the answer asks for it.";
 
 const UNCONFIRMED: &str = "\
 Confirmation is off here: actions that destroy something run at once. Ask the user before you call one.";
@@ -183,7 +184,7 @@ pub static EXECUTE: Offer = Offer {
         PARAMS,
         Argument {
             name: "confirm",
-            what: "Run what needs confirmation.",
+            what: "Only as needs_confirmation says.",
             takes: Takes::Flag,
             required: false,
         },

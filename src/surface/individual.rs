@@ -41,7 +41,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     let mut branch = Branch::new(&action, tools.catalog().words()?);
     branch.risk = tools.risk(&action);
     if branch.risk == Risk::Destructive {
-        branch.description.push_str(". Wants confirm: true.");
+        branch.description.push_str(". Needs confirmation.");
     }
     if tools.has_project() {
         branch.required.retain(|name| name != "fullPath");

@@ -45,7 +45,7 @@ pub use wording::Wording;
 pub use crate::gitlab::{
     Event, HttpClients, Secret, Token, TokenKind, UpstreamCounts, describe_token, watched, with_listener,
 };
-pub use crate::policy::{Confirm, PolicyError, ToolNames};
+pub use crate::policy::{Confirm, ConfirmBy, PolicyError, ToolNames};
 pub use crate::present::Attachment;
 pub use crate::present::MARK;
 
@@ -84,6 +84,11 @@ impl Tools {
     /// True if only reads run.
     pub fn is_read_only(&self) -> bool {
         self.policy.is_read_only()
+    }
+
+    /// Who confirms where the client can ask a person.
+    pub fn confirm_by(&self) -> ConfirmBy {
+        self.policy.confirm().by
     }
 
     /// True if destructive calls need confirmation.

@@ -21,7 +21,7 @@ pub async fn run(
     json: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
+    let mut found = confirmation(config);
     found.extend(clients::findings());
     let is_single = config.others.is_empty();
     for ((name, tools), of) in instances.each().zip(config.instances()) {
@@ -66,16 +66,16 @@ async fn examine(tools: &Tools, config: &Config, of: &ConfiguredInstance) -> Vec
     found
 }
 
-/// Warns if confirmation is switched off.
-fn confirmation(config: &Config) -> Option<Finding> {
-    let warning = config.confirmation_warnings().into_iter().next();
-    let is_off = config.is_unconfirmed();
-    let says = warning.or_else(|| {
-        is_off.then(|| {
-            "confirmation is off (GITLAB_CONFIRM): destructive actions run without a question".to_owned()
-        })
-    });
-    says.map(|says| {
+/// Warns if confirmation is switched off, or left to the model.
+fn confirmation(config: &Config) -> Vec<Finding> {
+    let mut warnings = config.confirmation_warnings();
+    if warnings.is_empty() && config.is_unconfirmed() {
+        warnings.push(
+            "confirmation is off (GITLAB_CONFIRM): destructive actions run without a question".to_owned(),
+        );
+    }
+    let warning = |says| {
         Finding::warning("confirmation", says, "Set GITLAB_CONFIRM=ask, or remove the setting named above.")
-    })
+    };
+    warnings.into_iter().map(warning).collect()
 }

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::caller_key::{CredentialDigest, KeyMaker};
 use super::settings::AuthMode;
-use crate::tools::{Confirm, Narrowing, Secret, Token};
+use crate::tools::{Confirm, ConfirmBy, Narrowing, Secret, Token};
 
 /// Maximum length of a token in bytes.
 const MAX_TOKEN: usize = 2_048;
@@ -21,6 +21,7 @@ const INSTANCE_HEADERS: [&str; 2] = ["gitlab-url", "x-gitlab-api-url"];
 const READ_ONLY: &str = "x-mcp-readonly";
 const TOOLSETS: &str = "x-mcp-toolsets";
 const CONFIRM: &str = "x-mcp-confirm";
+const CONFIRM_BY: &str = "x-mcp-confirm-by";
 
 /// Maximum number of toolsets in a header.
 const MAX_TOOLSETS: usize = 64;
@@ -225,6 +226,17 @@ fn read_narrowing(headers: &HeaderMap) -> Result<Narrowing, IdentityError> {
             Some(confirm.ok_or_else(|| invalid(CONFIRM, accepts, value))?)
         }
     };
+    let by = match single(headers, CONFIRM_BY)?.map(str::trim) {
+        None => ConfirmBy::Model,
+        Some(value) if value.eq_ignore_ascii_case("person") => ConfirmBy::Person,
+        Some(value) => return Err(invalid(CONFIRM_BY, "person", value)),
+    };
+    let confirm = confirm.or((by == ConfirmBy::Person).then_some(Confirm::NEVER));
+    // The word of a person is asked for by its own header: the others say nothing about it.
+    let confirm = confirm.map(|mut confirm| {
+        confirm.by = by;
+        confirm
+    });
     Ok(Narrowing { read_only, toolsets, confirm })
 }
 
@@ -333,6 +345,7 @@ mod tests {
             ("x-mcp-toolsets", ","),
             ("x-mcp-confirm", "never"),
             ("x-mcp-confirm", "x"),
+            ("x-mcp-confirm-by", "model"),
         ] {
             assert!(matches!(ask(header, value), Err(IdentityError::Invalid { .. })), "{header}: {value}");
         }

@@ -24,12 +24,12 @@ fn each_name_is_warned_of_and_told_in_the_instructions() {
         let (instructions, deleted, stderr) = session(&[(name, "true")]);
         assert!(deleted, "{name}");
         assert!(instructions.contains("Confirmation is off"), "{instructions}");
-        assert!(!instructions.contains("need confirm: true"), "{instructions}");
+        assert!(!instructions.contains("the user's consent"), "{instructions}");
         let warning = format!("confirmation is off ({name})");
         assert!(stderr.contains(&warning) && stderr.contains("GITLAB_CONFIRM=ask"), "{stderr}");
     }
     let (instructions, deleted, stderr) = session(&[]);
-    assert!(!deleted && instructions.contains("need confirm: true"), "{instructions}");
+    assert!(!deleted && instructions.contains("the user's consent"), "{instructions}");
     assert!(
         !instructions.contains("Confirmation is off") && !stderr.contains("confirmation is off"),
         "{stderr}"
