@@ -23,6 +23,8 @@ pub enum Event {
     Pages { read: usize, rows: usize },
     /// A call waits for a state of an object.
     Waiting { state: String, elapsed: Duration },
+    /// A person was asked about the call and has not answered yet.
+    Asking { elapsed: Duration },
 }
 
 type Listener = Arc<dyn Fn(Event) + Send + Sync>;
@@ -73,6 +75,9 @@ impl fmt::Display for Event {
             Event::Received { bytes, of: Some(all) } => write!(f, "{bytes} of {all} bytes received"),
             Event::Received { bytes, of: None } => write!(f, "{bytes} bytes received"),
             Event::Waiting { state, elapsed } => write!(f, "{state}, waiting for {} s", elapsed.as_secs()),
+            Event::Asking { elapsed } => {
+                write!(f, "waiting for the user's answer for {} s", elapsed.as_secs())
+            }
             Event::Pages { read, rows } => write!(f, "pages read: {read}, rows: {rows}"),
         }
     }

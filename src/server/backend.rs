@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::tools::{Answer, ConfirmBy, ExecuteRequest, FindRequest, Instances, Route, ToolError, Tools};
+use crate::tools::{
+    Answer, AskedCall, ConfirmBy, ErrorKind, ExecuteRequest, FindRequest, Instances, Refusal, Route,
+    ToolError, Tools,
+};
 
 /// Backend of a server: the [`Tools`], or a test double.
 pub trait Backend: Send + Sync + 'static {
@@ -31,6 +34,11 @@ pub trait Backend: Send + Sync + 'static {
     /// Who confirms where the client can ask a person.
     fn confirm_by(&self) -> ConfirmBy {
         ConfirmBy::default()
+    }
+
+    /// Notes that a person did not consent to calls of an instance, and returns their error.
+    fn refuse(&self, _instance: Option<&str>, _asked: &[AskedCall], refusal: Refusal) -> ToolError {
+        ToolError::new(ErrorKind::Declined, format!("{refusal:?}"))
     }
 
     /// Returns true if a tool with this name exists.
@@ -95,6 +103,10 @@ impl Backend for Instances {
 
     fn confirm_by(&self) -> ConfirmBy {
         self.front().confirm_by()
+    }
+
+    fn refuse(&self, instance: Option<&str>, asked: &[AskedCall], refusal: Refusal) -> ToolError {
+        Instances::refuse(self, instance, asked, refusal)
     }
 
     fn offers(&self, tool: &str) -> bool {

@@ -4,43 +4,62 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
-    InputRequiredResult, InputResponses, RequestStateCodec, RequestStateError, SealOptions,
+    BooleanSchema, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+    InputRequest, InputRequiredResult, InputResponses, PrimitiveSchemaDefinition, RequestStateCodec,
+    RequestStateError, SealOptions,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio::time::{MissedTickBehavior, interval};
 
-use crate::tools::{ErrorKind, TOKEN_LIFETIME, ToolError, random_bytes};
+use crate::tools::{
+    AskedCall, ConfirmBy, ErrorKind, Event, Refusal, TOKEN_LIFETIME, ToolError, notify, random_bytes,
+};
 
-/// Key of the input request in a result that asks for input.
+/// Key of the input request in a result that asks for input, and the field of the form.
 const QUESTION: &str = "confirm";
 
-/// Form of elicitation that a client supports.
+/// Time for an answer to `elicitation/create`: clients give up on a call after 60 seconds or more (the default of the
+/// SDKs), and a question that outlives its call looks like a server that hangs.
+const ANSWER_TIME: Duration = Duration::from_secs(45);
+
+/// Time between two progress notifications while a question is open.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Mechanism of elicitation that a client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Mechanism {
     /// `elicitation/create` while the call waits.
     Request,
     /// The call returns an input request and is repeated with the answer.
     Result,
 }
 
-/// Outcome of an elicitation.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Said {
-    /// Accepted: the call to make now.
-    Yes(Map<String, Value>),
-    No,
+/// A question to the user, with what follows from the answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct OpenQuestion {
+    /// Arguments of the call to make if the user accepts.
+    pub(super) agreed: Map<String, Value>,
+    /// The calls that are asked about.
+    pub(super) asked: Vec<AskedCall>,
 }
 
-/// Signs the state of a question, because the client stores it. A state is valid only for the same call,
-/// once, for as long as a confirmation token.
-pub(super) struct Asking {
+/// The user's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UserAnswer {
+    Accepted,
+    Refused(Refusal),
+}
+
+/// Signs open questions, because the client stores them. A question can be answered only for the same call, once, for
+/// as long as a confirmation token is valid.
+pub(super) struct QuestionSeal {
     codec: RequestStateCodec,
-    /// Ids of states already used, kept until their expiry.
+    /// Ids of questions already answered, kept until their expiry.
     answered: Mutex<BTreeMap<u128, Instant>>,
 }
 
@@ -48,46 +67,45 @@ pub(super) struct Asking {
 #[derive(Serialize, Deserialize)]
 struct State {
     id: u128,
-    /// Call to make if the user accepts.
-    agreed: Map<String, Value>,
+    question: OpenQuestion,
 }
 
-impl Asking {
+impl QuestionSeal {
     /// Creates a random key for this process. Returns `None` if the system has no random numbers.
-    pub(super) fn new() -> Option<Asking> {
+    pub(super) fn new() -> Option<QuestionSeal> {
         let key: [u8; 32] = random_bytes()?;
         let codec = RequestStateCodec::try_new(key.to_vec()).ok()?;
-        Some(Asking { codec, answered: Mutex::default() })
+        Some(QuestionSeal { codec, answered: Mutex::default() })
     }
 
-    /// The question as the result of a call with these arguments; `agreed` is the call that a yes makes.
-    pub(super) fn result(
+    /// The question as the result of a call with these arguments.
+    pub(super) fn input_required(
         &self,
-        message: String,
+        text: String,
         arguments: &Map<String, Value>,
-        agreed: &Map<String, Value>,
+        question: OpenQuestion,
     ) -> Result<InputRequiredResult, RequestStateError> {
         let bound = Value::Object(arguments.clone()).to_string();
         let options = SealOptions::new().associated_data(bound.as_bytes()).ttl(TOKEN_LIFETIME);
         let id = u128::from_ne_bytes(random_bytes().unwrap_or_default());
-        let state = self.codec.seal_json_with(&State { id, agreed: agreed.clone() }, &options)?;
-        let request = InputRequest::Elicitation(ElicitRequest::new(form(message)));
+        let state = self.codec.seal_json_with(&State { id, question }, &options)?;
+        let request = InputRequest::Elicitation(ElicitRequest::new(form(text)));
         Ok(InputRequiredResult::new(Some(BTreeMap::from([(QUESTION.to_owned(), request)])), Some(state)))
     }
 
-    /// Returns the user's answer to the question about a call with these arguments. None if the state was not sealed
-    /// for exactly that call: the user is asked again.
-    pub(super) fn outcome_text(
+    /// Returns the question about a call with these arguments, and the user's answer. None if the state was not sealed
+    /// for exactly that call, or was used: the user is asked again.
+    pub(super) fn open(
         &self,
         state: Option<&str>,
         responses: Option<&InputResponses>,
         arguments: &Map<String, Value>,
-    ) -> Option<Said> {
+    ) -> Option<(OpenQuestion, UserAnswer)> {
         let bound = Value::Object(arguments.clone()).to_string();
         let state: State = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;
         let answer = responses?.get(QUESTION)?.clone();
         let answer: ElicitResult = serde_json::from_value(answer).ok()?;
-        self.is_first_answer(state.id).then(|| interpret_answer(&answer, state.agreed))
+        self.is_first_answer(state.id).then(|| (state.question, interpret_answer(&answer)))
     }
 
     /// Returns true if the state with this id was not used before.
@@ -99,55 +117,81 @@ impl Asking {
     }
 }
 
-/// Form of elicitation that the client supports, if any.
-pub(super) fn supported_form(context: &RequestContext<RoleServer>) -> Option<Way> {
+/// Mechanism that the client supports, if any. `has_session` is false over HTTP: no answer to a request of the server
+/// would reach the call that waits for it.
+pub(super) fn mechanism(context: &RequestContext<RoleServer>, has_session: bool) -> Option<Mechanism> {
     let elicitation = context.client_capabilities()?.elicitation?;
     // A client that names no mode supports forms, formerly the only mode.
     let by_form = elicitation.form.is_some() || elicitation.url.is_none();
-    let has_sessions = context.protocol_version().is_none_or(|version| version.has_initialize());
-    by_form.then_some(if has_sessions { Way::Request } else { Way::Result })
+    let has_handshake = context.protocol_version().is_none_or(|version| version.has_initialize());
+    match (by_form, has_handshake) {
+        (false, _) => None,
+        (true, false) => Some(Mechanism::Result),
+        (true, true) => has_session.then_some(Mechanism::Request),
+    }
 }
 
-/// Sends `elicitation/create` and waits for the answer. Returns `None` if the client fails to answer.
-pub(super) async fn ask(
-    context: &RequestContext<RoleServer>,
-    message: String,
-    agreed: Map<String, Value>,
-) -> Option<Said> {
-    match context.peer.create_elicitation(form(message)).await {
-        Ok(answer) => Some(interpret_answer(&answer, agreed)),
-        Err(error) => {
-            tracing::debug!(%error, "the client did not ask its user");
-            None
+/// Sends `elicitation/create` and waits for the answer, with progress meanwhile. Returns `None` if none comes in time.
+pub(super) async fn ask(context: &RequestContext<RoleServer>, text: String) -> Option<UserAnswer> {
+    let started = tokio::time::Instant::now();
+    let mut progress = interval(PROGRESS_INTERVAL);
+    progress.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let answer = context.peer.create_elicitation_with_timeout(form(text), Some(ANSWER_TIME));
+    tokio::pin!(answer);
+    loop {
+        tokio::select! {
+            answer = &mut answer => return match answer {
+                Ok(answer) => Some(interpret_answer(&answer)),
+                Err(error) => {
+                    tracing::debug!(%error, "the client did not ask its user");
+                    None
+                }
+            },
+            _ = progress.tick() => notify(Event::Asking { elapsed: started.elapsed() }),
         }
     }
 }
 
-/// Only the action `accept` confirms.
-fn interpret_answer(answer: &ElicitResult, agreed: Map<String, Value>) -> Said {
-    if matches!(answer.action, ElicitationAction::Accept) { Said::Yes(agreed) } else { Said::No }
+/// Only an accepted form whose field is true confirms. One without the field is of a program that fills in nothing.
+fn interpret_answer(answer: &ElicitResult) -> UserAnswer {
+    let field = answer.content.as_ref().and_then(|content| content.get(QUESTION)).and_then(Value::as_bool);
+    match (&answer.action, field) {
+        (ElicitationAction::Accept, Some(true)) => UserAnswer::Accepted,
+        (ElicitationAction::Decline, _) | (ElicitationAction::Accept, Some(false)) => {
+            UserAnswer::Refused(Refusal::Declined)
+        }
+        _ => UserAnswer::Refused(Refusal::Unanswered),
+    }
 }
 
-/// Elicitation form without fields: accepting it confirms the call.
+/// Form with one required field, so that a program that accepts everything without reading it confirms nothing.
 fn form(message: String) -> ElicitRequestParams {
-    let requested_schema = ElicitationSchema::new(BTreeMap::new());
+    let field =
+        BooleanSchema::new().title("Confirm").description("Yes to send it to GitLab, no to decline it.");
+    let fields = BTreeMap::from([(QUESTION.to_owned(), PrimitiveSchemaDefinition::Boolean(field))]);
+    let requested_schema = ElicitationSchema::new(fields).with_required(vec![QUESTION.to_owned()]);
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
 }
 
-/// Question of a needs_confirmation error, and the call that confirms it.
-pub(super) fn question(error: &ToolError) -> Option<(String, Map<String, Value>)> {
+/// The question of a needs_confirmation error for a person, and what follows from the answer.
+pub(super) fn question(error: &ToolError) -> Option<(String, OpenQuestion)> {
+    let question = error.question.as_ref().filter(|_| error.kind == ErrorKind::NeedsConfirmation)?;
     let agreed = error.fix.as_ref()?.arguments.as_object()?.clone();
-    if error.kind != ErrorKind::NeedsConfirmation {
-        return None;
-    }
-    let mut message = format!("{}.", error.message);
-    for (name, value) in &error.details {
-        message.push_str(&format!("\n{name}: {value}"));
-    }
-    Some((message, agreed))
+    Some((question.text(), OpenQuestion { agreed, asked: question.asked() }))
 }
 
-/// Error for a declined confirmation.
-pub(super) fn declined() -> ToolError {
-    ToolError::new(ErrorKind::Denied, "the user was asked and did not agree. Nothing was changed")
+/// The error of a question that got no answer in time. Where the person decides, no consent is offered to the model.
+pub(super) fn unanswered_in_time(mut error: ToolError, by: ConfirmBy) -> ToolError {
+    if by == ConfirmBy::Model {
+        return error;
+    }
+    if let Some(Value::Object(arguments)) = error.fix.as_mut().map(|fix| &mut fix.arguments) {
+        arguments.retain(|name, _| !["confirm", "confirmation_token"].contains(&name.as_str()));
+    }
+    error.hint(format!(
+        "The client was asked to show the question to its user, and no answer came within {} seconds. Ask the user to \
+         answer it, then call it again: `confirm` does not replace the answer. A program without a person sets \
+         GITLAB_CONFIRM_BY=model.",
+        ANSWER_TIME.as_secs()
+    ))
 }

@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::backend::Backend;
-use super::elicitation::{self, Asking, Said, Way};
+use super::elicitation::{self, Mechanism, OpenQuestion, QuestionSeal, UserAnswer};
 use super::output::Queue;
 use super::progress::progress;
 use super::resources_prompts;
@@ -50,8 +50,10 @@ pub(super) struct Handler<B> {
     turns: Arc<Semaphore>,
     /// Queue of responses to be written.
     queue: Arc<Queue>,
-    /// Without it, a question is returned as an error text.
-    asking: Option<Asking>,
+    /// Without it, the question of a result is returned as an error text.
+    seal: Option<QuestionSeal>,
+    /// True if the client can answer a request of the server.
+    has_session: bool,
     roots: Roots,
     used: Once,
 }
@@ -89,7 +91,8 @@ impl<B: Backend> Handler<B> {
             changed: watch::Sender::default(),
             turns: Arc::new(Semaphore::new(CALLS_IN_FLIGHT)),
             queue,
-            asking: Asking::new(),
+            seal: QuestionSeal::new(),
+            has_session: true,
             roots: Roots::default(),
             used: Once::new(),
             backend,
@@ -98,7 +101,8 @@ impl<B: Backend> Handler<B> {
 
     /// A handler of requests that belong to no session. Calls run on the current runtime.
     pub(super) fn without_session(backend: Arc<B>, surface: Surface) -> Handler<B> {
-        Handler { worker: Worker::of_current_runtime(), ..Handler::new(backend, surface, Arc::default()) }
+        let handler = Handler::new(backend, surface, Arc::default());
+        Handler { worker: Worker::of_current_runtime(), has_session: false, ..handler }
     }
 
     /// The tool of this name, as in the list of tools.
@@ -122,48 +126,60 @@ impl<B: Backend> Handler<B> {
         }
         let arguments = request.arguments.unwrap_or_default();
         let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
-        match self.asking.as_ref().and_then(|asking| asking.outcome_text(state, responses, &arguments)) {
-            Some(said) => Ok(self.follow(said).await),
+        match self.seal.as_ref().and_then(|seal| seal.open(state, responses, &arguments)) {
+            Some((question, answer)) => Ok(self.follow(question, answer).await),
             None => {
                 let outcome = self.call(&name, arguments.clone(), context).await?;
-                self.ask(arguments, outcome, context).await
+                Ok(self.ask(arguments, outcome, context).await)
             }
         }
     }
 
-    /// Has the user asked where an outcome is a question, and the client can.
+    /// Mechanism by which the client can ask its user, if any.
+    fn mechanism(&self, context: &RequestContext<RoleServer>) -> Option<Mechanism> {
+        elicitation::mechanism(context, self.has_session)
+            .filter(|mechanism| *mechanism == Mechanism::Request || self.seal.is_some())
+    }
+
+    /// Asks the user about an outcome that is a question, if the client can.
     async fn ask(
         &self,
         arguments: Map<String, Value>,
         outcome: Outcome,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let question = outcome.as_ref().err().and_then(elicitation::question);
-        let (Some((message, agreed)), Some(way)) = (question, elicitation::supported_form(context)) else {
-            return Ok(self.result(outcome).into());
+    ) -> CallToolResponse {
+        let asked = outcome.as_ref().err().and_then(elicitation::question);
+        let (Some((text, question)), Some(mechanism)) = (asked, self.mechanism(context)) else {
+            return self.result(outcome).into();
         };
-        match way {
-            Way::Request => match elicitation::ask(context, message, agreed).await {
-                Some(said) => Ok(self.follow(said).await),
-                None => Ok(self.result(outcome).into()),
+        let response = match mechanism {
+            Mechanism::Request => match elicitation::ask(context, text).await {
+                Some(answer) => Some(self.follow(question, answer).await),
+                None => None,
             },
-            Way::Result => {
-                let asked =
-                    self.asking.as_ref().and_then(|asking| asking.result(message, &arguments, &agreed).ok());
-                Ok(asked.map_or_else(|| self.result(outcome).into(), CallToolResponse::from))
+            Mechanism::Result => {
+                let sealed = self.seal.as_ref().map(|seal| seal.input_required(text, &arguments, question));
+                sealed.and_then(Result::ok).map(CallToolResponse::from)
             }
-        }
+        };
+        let by = self.backend.confirm_by();
+        response.unwrap_or_else(|| {
+            self.result(outcome.map_err(|error| elicitation::unanswered_in_time(error, by))).into()
+        })
     }
 
     /// Whichever tool was called, it is executing an action that asks.
-    async fn follow(&self, said: Said) -> CallToolResponse {
-        let outcome = match said {
-            Said::Yes(agreed) => match self.surface.parse_call(EXECUTE, agreed) {
+    async fn follow(&self, question: OpenQuestion, answer: UserAnswer) -> CallToolResponse {
+        let outcome = match answer {
+            UserAnswer::Accepted => match self.surface.parse_call(EXECUTE, question.agreed) {
                 Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, *checked, Kinds::All).await,
                 Some(Err(error)) => Err(error),
                 _ => Err(fault(EXECUTE)),
             },
-            Said::No => Err(elicitation::declined()),
+            UserAnswer::Refused(refusal) => {
+                let instance = question.agreed.get(INSTANCE).and_then(Value::as_str);
+                Err(self.backend.refuse(instance, &question.asked, refusal))
+            }
         };
         self.result(outcome).into()
     }
@@ -219,8 +235,7 @@ impl<B: Backend> Handler<B> {
             }
             Ok(Request::Execute(mut checked)) => {
                 // The model's consent does not replace the answer of a person who can be asked.
-                let is_asked = elicitation::supported_form(context).is_some();
-                if is_asked && self.backend.confirm_by() == ConfirmBy::Person {
+                if self.mechanism(context).is_some() && self.backend.confirm_by() == ConfirmBy::Person {
                     (checked.request.confirm, checked.request.confirmation_token) = (None, None);
                 }
                 self.execute(tool, *checked, Kinds::All).await

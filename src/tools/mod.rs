@@ -29,6 +29,7 @@ use serde_json::{Map, Value};
 
 pub use audit::Audit;
 pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
+pub use confirmation::question::{AskedCall, Question, Refusal};
 pub use confirmation::token::{TOKEN_LIFETIME, random_bytes};
 pub use errors::mapping::connection_hint;
 pub use errors::{ErrorKind, ToolError, internal};
@@ -43,7 +44,8 @@ pub use whole_list::{OPTIONS as LIST_OPTIONS, may_list};
 pub use wording::Wording;
 
 pub use crate::gitlab::{
-    Event, HttpClients, Secret, Token, TokenKind, UpstreamCounts, describe_token, watched, with_listener,
+    Event, HttpClients, Secret, Token, TokenKind, UpstreamCounts, describe_token, notify, watched,
+    with_listener,
 };
 pub use crate::policy::{Confirm, ConfirmBy, PolicyError, ToolNames};
 pub use crate::present::Attachment;
@@ -84,6 +86,11 @@ impl Tools {
     /// True if only reads run.
     pub fn is_read_only(&self) -> bool {
         self.policy.is_read_only()
+    }
+
+    /// Notes that a person did not consent to calls, and returns their error.
+    pub fn refuse(&self, asked: &[AskedCall], refusal: Refusal) -> ToolError {
+        self.bounded(confirmation::refuse(self, asked, refusal))
     }
 
     /// Who confirms where the client can ask a person.

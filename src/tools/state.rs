@@ -16,6 +16,7 @@ use crate::policy::{self, Policy, PolicyError, Rule, ToolNames};
 use crate::search::{self, Ranker, SearchError};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::{Audit, AuditEntry, Auditor};
+use crate::tools::confirmation::declines::Declines;
 use crate::tools::confirmation::token::{TokenIssuer, UsedTokens};
 use crate::tools::errors::ToolError;
 use crate::tools::instance_version::cache::InstanceVersion;
@@ -167,6 +168,8 @@ pub struct Tools {
     pub(crate) known: Mutex<LookupCache>,
     /// None if the system has no random number generator.
     pub(crate) tokens: Option<TokenIssuer>,
+    /// The calls that a person declined.
+    pub(crate) declines: Declines,
     pub(crate) quick_actions: QuickActions,
     pub(crate) limits: TokenInfo,
     pub(crate) instance_version: InstanceVersion,
@@ -225,6 +228,7 @@ impl Tools {
             policy: policy.map_err(|error| with_nearest(error, names, &catalog))?,
             catalog,
             tokens: TokenIssuer::new(confirm_key, used_tokens),
+            declines: Declines::default(),
             quick_actions: settings.quick_actions,
             limits: TokenInfo::default(),
             instance_version: InstanceVersion::default(),

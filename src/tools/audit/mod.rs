@@ -20,6 +20,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Applied, GitlabError, Reply};
+use crate::tools::confirmation::question::AskedCall;
 use crate::tools::errors::{ErrorKind, ToolError};
 use target::AuditTarget;
 use writer::LineWriter;
@@ -141,6 +142,16 @@ impl Auditor {
         entry.line.outcome = ErrorKind::Denied.name();
     }
 
+    /// Writes the line of a call that a person was asked about and did not consent to.
+    pub fn refused(&self, call: &AskedCall, kind: ErrorKind) {
+        let mut entry = self.begin();
+        entry.line.action = Some(call.action.clone());
+        entry.line.plan.clone_from(&call.plan);
+        entry.line.aim_at(call.target.clone());
+        entry.line.decision = decided(kind).unwrap_or("none");
+        entry.line.outcome = kind.name();
+    }
+
     /// Begins the line of a call.
     pub fn begin(&self) -> AuditEntry<'_> {
         let line = AuditLine {
@@ -243,7 +254,11 @@ impl AuditEntry<'_> {
         self.is_open = self.changes
             && error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
         self.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());
-        if let ("none", Some(decision)) = (self.line.decision, decided(is_preview, error)) {
+        let decision = match error {
+            None => is_preview.then_some("preview"),
+            Some(error) => decided(error.kind),
+        };
+        if let ("none", Some(decision)) = (self.line.decision, decision) {
             self.line.decision = decision;
         }
     }
@@ -289,12 +304,13 @@ impl AuditLine {
 }
 
 /// The decision on a call that was not sent.
-fn decided(is_preview: bool, error: Option<&ToolError>) -> Option<&'static str> {
-    match error.map(|error| error.kind) {
-        None => is_preview.then_some("preview"),
-        Some(ErrorKind::Denied) => Some("denied"),
-        Some(ErrorKind::NeedsConfirmation) => Some("needs_confirmation"),
-        Some(_) => None,
+fn decided(kind: ErrorKind) -> Option<&'static str> {
+    match kind {
+        ErrorKind::Denied => Some("denied"),
+        ErrorKind::NeedsConfirmation => Some("needs_confirmation"),
+        ErrorKind::Declined => Some("declined"),
+        ErrorKind::Unanswered => Some("unanswered"),
+        _ => None,
     }
 }
 

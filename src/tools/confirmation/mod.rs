@@ -1,24 +1,36 @@
-//! Confirmation of calls: the error that shows what a call would hit, and the consent that is bound to just that
-//! call.
+//! Confirmation of calls: the question that shows what a call would hit, the consent that is bound to just that call,
+//! and the decline that holds for it.
 
+pub mod declines;
 pub mod pin;
+pub mod question;
+mod sentence;
 pub mod token;
+
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use crate::call::{self, Body, Call, Checked};
 use crate::catalog::{Action, Interface, Locates, Piece, pieces};
 use crate::gitlab::{Content, GitlabError};
 use crate::policy::{Consent, Decision, Rule};
+use crate::tools::audit::target::AuditTarget;
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
+use crate::tools::own_reads::locate;
 use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::{lookups, own_reads};
 use crate::untrusted::foreign_line;
 
+use declines::CallDigest;
+use question::{AskedCall, Question, QuestionedCall, Refusal};
+use sentence::{HitObject, Sentence};
 use token::TokenError;
 
 /// The subject that a confirmation token is bound to: the instance, the call with its body and locations, and the
@@ -65,16 +77,24 @@ pub async fn confirm_together(
     params: &Map<String, Value>,
     asked: &[PendingCall],
 ) -> Option<ToolError> {
+    for ask in asked.iter().filter(|_| !tools.declines.is_empty()) {
+        let left = tools.declines.remaining(&ask.digest(tools).await);
+        if let Some(left) = left {
+            return Some(declined(&format!("call {} ({})", ask.number, ask.action), left));
+        }
+    }
     let wants_token = tools.policy.confirm().wants_token();
     if request.confirm == Some(true) && !wants_token {
         return None;
     }
-    let mut rows = Vec::new();
+    let rules: Vec<String> = asked.iter().map(|ask| ask.rule.to_string()).collect();
+    let same = rules.first().filter(|first| rules.iter().all(|rule| rule == *first));
+    let why = same.cloned().unwrap_or_else(|| rules.join("; "));
+    let mut question = Question { calls: Vec::new(), why, plan: Some(plan.to_owned()), instance: None };
     for ask in asked {
-        rows.push(Value::Object(call_row(tools, ask).await));
+        question.calls.push(ask.questioned(tools, plan).await);
     }
-    let rows = Value::Array(rows);
-    let subject = json!([tools.base.as_str(), plan, params, rows]).to_string();
+    let subject = json!([tools.base.as_str(), plan, params, question.rows()]).to_string();
     let rejected = match (request.confirm, &request.confirmation_token) {
         (Some(true), Some(token)) => match redeem(tools, token, &subject) {
             Ok(()) => return None,
@@ -82,14 +102,7 @@ pub async fn confirm_together(
         },
         _ => None,
     };
-    let named: Vec<String> = asked.iter().map(|ask| format!("{} ({})", ask.number, ask.action)).collect();
-    let rules: Vec<String> = asked.iter().map(|ask| ask.rule.to_string()).collect();
-    let same = rules.first().filter(|first| rules.iter().all(|rule| rule == *first));
-    let why = same.cloned().unwrap_or_else(|| rules.join("; "));
-    let message = format!("{plan} needs confirmation for {}: {why}. Nothing was changed", named.join(", "));
     let token = wants_token.then(|| tools.tokens.as_ref()?.issue(&subject)).flatten();
-    let fix =
-        consenting_call(&ExecuteRequest { params: params.clone(), ..request.clone() }, plan, token.clone());
     let hint = match token {
         None => "Call it again with `confirm: true` once the user agrees to all of these.",
         Some(_) => {
@@ -97,21 +110,49 @@ pub async fn confirm_together(
              these calls, once, within five minutes, while what they hit stays as it is."
         }
     };
-    let mut error =
-        ToolError::new(ErrorKind::NeedsConfirmation, with_rejection(message, rejected)).hint(hint).fix(fix);
-    error.details.insert("would_hit".to_owned(), rows);
-    Some(error)
+    let whole = ExecuteRequest { params: params.clone(), ..request.clone() };
+    let error = with_rejection(question_error(question), rejected);
+    Some(error.hint(hint).fix(consenting_call(&whole, plan, token)))
 }
 
 fn redeem(tools: &Tools, token: &str, subject: &str) -> Result<(), TokenError> {
     tools.tokens.as_ref().map_or(Err(TokenError::Mismatch), |tokens| tokens.redeem(token, subject))
 }
 
-fn with_rejection(message: String, rejected: Option<TokenError>) -> String {
-    match rejected {
-        Some(error) => format!("{message}; {error}"),
-        None => message,
+/// The error that a model reads, without the call that consents.
+fn question_error(question: Question) -> ToolError {
+    let why = &question.why;
+    let (message, would_hit, unseen) = match (question.calls.as_slice(), &question.plan) {
+        ([call], None) => {
+            let request = call.request.as_deref().unwrap_or(&call.params);
+            let message = format!(
+                "{} needs confirmation: {why}. It would send {request}. Nothing was changed",
+                call.name
+            );
+            let hit = (!call.hit.is_empty()).then(|| Value::Object(call.hit.clone()));
+            (message, hit, call.unseen.clone())
+        }
+        (calls, plan) => {
+            let named: Vec<String> =
+                calls.iter().map(|call| format!("{} ({})", call.number, call.asked.action)).collect();
+            let plan = plan.as_deref().unwrap_or_default();
+            let message =
+                format!("{plan} needs confirmation for {}: {why}. Nothing was changed", named.join(", "));
+            (message, Some(question.rows()), None)
+        }
+    };
+    let mut error = ToolError::new(ErrorKind::NeedsConfirmation, message);
+    error.details.extend(would_hit.map(|hit| ("would_hit".to_owned(), hit)));
+    error.details.extend(unseen.map(|why| ("not_looked_up".to_owned(), json!(why))));
+    error.question = Some(Box::new(question));
+    error
+}
+
+fn with_rejection(mut error: ToolError, rejected: Option<TokenError>) -> ToolError {
+    if let Some(rejected) = rejected {
+        error.message = format!("{}; {rejected}", error.message);
     }
+    error
 }
 
 /// The whole request again, consenting.
@@ -124,25 +165,114 @@ fn consenting_call(request: &ExecuteRequest, action: &str, token: Option<String>
     })
 }
 
-/// A row of the question about several calls: the request and the objects it affects.
-async fn call_row(tools: &Tools, ask: &PendingCall) -> Map<String, Value> {
-    let mut row =
-        Map::from_iter([("call".to_owned(), json!(ask.number)), ("action".to_owned(), json!(ask.action))]);
-    let Some((call, checked)) = &ask.known else {
-        row.insert("params".to_owned(), json!(json!(ask.params).to_string()));
-        return row;
-    };
-    row.insert("request".to_owned(), json!(format!("{} {}", call.method().name(), call.path())));
-    match look_up_target(tools, call, checked).await {
-        Ok(target) => {
-            row.extend(target.rows);
-            row.extend(target.unseen.map(|why| ("not_looked_up".to_owned(), json!(why))));
-        }
-        Err(error) => {
-            row.insert("not_looked_up".to_owned(), json!(error.message));
+impl PendingCall {
+    async fn digest(&self, tools: &Tools) -> CallDigest {
+        match &self.known {
+            Some((call, _)) => call_digest(tools, call).await,
+            None => CallDigest::of_params(&self.action, &self.params),
         }
     }
-    row
+
+    /// The call as one of a question about several.
+    async fn questioned(&self, tools: &Tools, plan: &str) -> QuestionedCall {
+        let mut questioned = match &self.known {
+            Some((call, checked)) => {
+                let target = look_up_target(tools, call, checked)
+                    .await
+                    .unwrap_or_else(|error| TargetObject { rows: Map::new(), unseen: Some(error.message) });
+                questioned(tools, CheckedCall { call, checked }, target).await
+            }
+            None => {
+                let action = tools.catalog.get(&self.action).ok().flatten();
+                let sentence = action.map(|action| Sentence::for_action(&action, &self.params));
+                let sentence = sentence.unwrap_or_default();
+                QuestionedCall {
+                    number: self.number,
+                    name: self.action.clone(),
+                    request: None,
+                    params: json!(self.params).to_string(),
+                    hit: Map::new(),
+                    unseen: None,
+                    asked: AskedCall {
+                        action: self.action.clone(),
+                        what: sentence.what.clone(),
+                        plan: None,
+                        digest: self.digest(tools).await,
+                        target: AuditTarget::default(),
+                    },
+                    sentence,
+                }
+            }
+        };
+        questioned.number = self.number;
+        questioned.asked.plan = Some(plan.to_owned());
+        questioned
+    }
+}
+
+/// The call of a question, with the object that it would hit.
+async fn questioned(tools: &Tools, call: CheckedCall<'_>, target: TargetObject) -> QuestionedCall {
+    let CheckedCall { call: request, checked } = call;
+    let TargetObject { rows: hit, unseen } = target;
+    let is_raw = checked.action().direct().is_some();
+    let strictest = request.strictest().and_then(|touched| touched.ids.first()).filter(|_| is_raw);
+    let named = strictest.and_then(|id| tools.catalog.get(id).ok().flatten());
+    let sentence = Sentence::new(call, named.as_ref(), HitObject { fields: &hit, base: &tools.base });
+    QuestionedCall {
+        number: 1,
+        name: mapping::strictest_operation(request).unwrap_or_else(|| request.action().to_owned()),
+        request: Some(format!("{} {}", request.method().name(), request.path())),
+        params: String::new(),
+        hit,
+        unseen,
+        asked: AskedCall {
+            action: request.action().to_owned(),
+            what: sentence.what.clone(),
+            plan: None,
+            digest: call_digest(tools, request).await,
+            target: AuditTarget::new(request, checked),
+        },
+        sentence,
+    }
+}
+
+/// The digest of a call, for which the ids of its project or group are looked up.
+async fn call_digest(tools: &Tools, call: &Call) -> CallDigest {
+    let located = locate::locate_ids(tools, call.effects()).await;
+    let ids = call.touches().iter().flat_map(|touched| &touched.ids);
+    let actions = ids.filter_map(|id| tools.catalog.get(id).ok().flatten());
+    let state: Vec<String> = actions.filter_map(|action| Some(action.pin?.param)).collect();
+    CallDigest::of_call(call, &state, |location| locate::find_path(&located, location))
+}
+
+/// The error of a call that a person declined.
+fn declined(name: &str, left: Duration) -> ToolError {
+    let until = OffsetDateTime::now_utc() + left;
+    let until = until.replace_nanosecond(0).unwrap_or(until).format(&Rfc3339).unwrap_or_default();
+    let message = format!("the user declined this call: {name}. That holds until {until}. Nothing was sent");
+    ToolError::new(ErrorKind::Declined, message)
+        .hint("Tell the user, and ask what to do instead. No consent and no other spelling of the call is taken meanwhile.")
+}
+
+/// The error for calls that a person did not consent to. A decline holds for each of them for some time.
+pub fn refuse(tools: &Tools, asked: &[AskedCall], refusal: Refusal) -> ToolError {
+    let names: Vec<String> = asked.iter().map(AskedCall::name).collect();
+    let name = names.join(", ");
+    let error = match refusal {
+        Refusal::Declined => {
+            asked.iter().for_each(|call| tools.declines.add(call.digest.clone()));
+            declined(&name, declines::DECLINE_LIFETIME)
+        }
+        Refusal::Unanswered => {
+            let message = format!("the question about {name} was closed without an answer. Nothing was sent");
+            ToolError::new(ErrorKind::Unanswered, message).hint(
+                "Nobody may be there to answer: ask the user before you call it again. A program without a person sets \
+                 GITLAB_CONFIRM_BY=model.",
+            )
+        }
+    };
+    asked.iter().for_each(|call| tools.auditor.refused(call, error.kind));
+    error
 }
 
 /// The decision of policy on a call with its caller's consent.
@@ -156,7 +286,7 @@ pub struct ConfirmationDecision {
 }
 
 /// Decides on a call with its caller's consent: given by this request, or `agreed` to already by
-/// the question of the composite action that the call is a step of.
+/// the question of the composite action that the call is a step of. A call that a person declined is an error.
 pub async fn decide(
     tools: &Tools,
     request: &ExecuteRequest,
@@ -166,12 +296,18 @@ pub async fn decide(
     let CheckedCall { call, checked } = call;
     let confirm = agreed || request.confirm == Some(true);
     let consent = Consent { confirm, dry_run: request.dry_run == Some(true) };
+    let unconfirmed = Consent { confirm: false, ..consent };
+    let decision = tools.policy.decide(call.effects(), unconfirmed);
+    if matches!(decision, Decision::Confirm(_)) && !tools.declines.is_empty() {
+        let left = tools.declines.remaining(&call_digest(tools, call).await);
+        if let Some(left) = left {
+            return Err(declined(call.action(), left));
+        }
+    }
     if agreed || !tools.policy.confirm().wants_token() {
         let decision = tools.policy.decide(call.effects(), consent);
         return Ok(ConfirmationDecision { decision, consent, rejected: None });
     }
-    let unconfirmed = Consent { confirm: false, ..consent };
-    let decision = tools.policy.decide(call.effects(), unconfirmed);
     let (Decision::Confirm(_), Some(token), true) = (&decision, &request.confirmation_token, consent.confirm)
     else {
         return Ok(ConfirmationDecision { decision, consent: unconfirmed, rejected: None });
@@ -194,21 +330,16 @@ pub async fn confirmation_error(
     why: &str,
     rejected: Option<TokenError>,
 ) -> Result<ToolError, ToolError> {
-    let CheckedCall { call, checked } = call;
-    let target = look_up_target(tools, call, checked).await?;
-    if let Some(changed) = pin::refuse_changed(tools, checked, request, &target.rows).await {
+    let mut target = look_up_target(tools, call.call, call.checked).await?;
+    if let Some(changed) = pin::refuse_changed(tools, call.checked, request, &target.rows).await {
         return Ok(changed);
     }
-    let what = mapping::strictest_operation(call).unwrap_or_else(|| call.action().to_owned());
-    let message = format!(
-        "{what} needs confirmation: {why}. It would send {} {}. Nothing was changed",
-        call.method().name(),
-        call.path()
-    );
+    if target.rows.is_empty() && target.unseen.is_none() {
+        target.unseen = Some("the affected object cannot be read first".to_owned());
+    }
     let wants_token = tools.policy.confirm().wants_token();
-    let token =
-        wants_token.then(|| tools.tokens.as_ref()?.issue(&subject(tools, call, &target.rows))).flatten();
-    let whole = ExecuteRequest { params: checked.params().clone(), ..request.clone() };
+    let subject = subject(tools, call.call, &target.rows);
+    let token = wants_token.then(|| tools.tokens.as_ref()?.issue(&subject)).flatten();
     let hint = match (&token, target.rows.is_empty()) {
         (None, _) => {
             "Call it again with `confirm: true` once the user agrees; `dry_run: true` shows the request."
@@ -222,17 +353,11 @@ pub async fn confirmation_error(
              once, within five minutes, while what it hits stays as it is."
         }
     };
-    let mut error = ToolError::new(ErrorKind::NeedsConfirmation, with_rejection(message, rejected))
-        .hint(hint)
-        .fix(consenting_call(&whole, call.action(), token));
-    let is_seen = !target.rows.is_empty();
-    if is_seen {
-        error.details.insert("would_hit".to_owned(), Value::Object(target.rows));
-    }
-    let unseen =
-        target.unseen.or_else(|| (!is_seen).then(|| "the affected object cannot be read first".to_owned()));
-    error.details.extend(unseen.map(|why| ("not_looked_up".to_owned(), json!(why))));
-    Ok(error)
+    let calls = vec![questioned(tools, call, target).await];
+    let question = Question { calls, why: why.to_owned(), plan: None, instance: None };
+    let whole = ExecuteRequest { params: call.checked.params().clone(), ..request.clone() };
+    let error = with_rejection(question_error(question), rejected);
+    Ok(error.hint(hint).fix(consenting_call(&whole, call.call.action(), token)))
 }
 
 /// The object that a call would hit, as far as GitLab shows it.

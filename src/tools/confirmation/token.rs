@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{self, SHA256_OUTPUT_LEN};
 use ring::hmac::{self, Key};
 use ring::rand::{SecureRandom, SystemRandom};
 
@@ -113,6 +114,13 @@ impl TokenIssuer {
             None => Ok(()),
         }
     }
+}
+
+/// SHA-256 of a text.
+pub fn digest(text: &str) -> [u8; SHA256_OUTPUT_LEN] {
+    let mut bytes = [0; SHA256_OUTPUT_LEN];
+    bytes.copy_from_slice(digest::digest(&digest::SHA256, text.as_bytes()).as_ref());
+    bytes
 }
 
 /// Bytes of the system's random generator.

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::present;
 use crate::text::error_chain;
+use crate::tools::confirmation::question::Question;
 use crate::tools::types::NextCall;
 use crate::untrusted::defuse;
 
@@ -26,6 +27,11 @@ pub enum ErrorKind {
     AmbiguousAlias,
     InvalidParams,
     NeedsConfirmation,
+    /// A person declined the call.
+    Declined,
+    /// A person was asked, and the question was closed without an answer.
+    Unanswered,
+    /// The configuration forbids the call.
     Denied,
     NotFound,
     Unauthorized,
@@ -42,11 +48,13 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind; docs/reference/errors.md has a section for each.
-    pub const ALL: [ErrorKind; 15] = [
+    pub const ALL: [ErrorKind; 17] = [
         ErrorKind::UnknownAction,
         ErrorKind::AmbiguousAlias,
         ErrorKind::InvalidParams,
         ErrorKind::NeedsConfirmation,
+        ErrorKind::Declined,
+        ErrorKind::Unanswered,
         ErrorKind::Denied,
         ErrorKind::NotFound,
         ErrorKind::Unauthorized,
@@ -76,12 +84,14 @@ pub struct ToolError {
     pub fix: Option<NextCall>,
     /// More that belongs to this kind, such as `applied: "unknown"` or `retry_after`.
     pub details: Map<String, Value>,
+    /// The question to a person behind an error that needs confirmation.
+    pub question: Option<Box<Question>>,
 }
 
 impl ToolError {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> ToolError {
         let message = present::line(&message.into());
-        ToolError { kind, message, hint: None, fix: None, details: Map::new() }
+        ToolError { kind, message, hint: None, fix: None, details: Map::new(), question: None }
     }
 
     /// Adds a hint.
@@ -90,13 +100,13 @@ impl ToolError {
         self
     }
 
-    /// Adds the notes on how the call was understood to the hint.
     /// Adds a detail.
     pub fn detail(mut self, name: &str, value: Value) -> ToolError {
         self.details.insert(name.to_owned(), value);
         self
     }
 
+    /// Adds the notes on how the call was understood to the hint.
     pub fn with_notes(self, notes: &[String]) -> ToolError {
         let hint = self.hint.clone().into_iter().chain(notes.iter().map(|note| format!("Note: {note}.")));
         let hint = hint.collect::<Vec<String>>().join(" ");

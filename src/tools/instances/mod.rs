@@ -13,6 +13,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use crate::tools::confirmation::question::{AskedCall, Refusal};
 use crate::tools::errors::mapping::OTHER_TOOL;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::reply::rewrite_calls::{extend_examples, rewrite_calls};
@@ -106,6 +107,12 @@ impl Instances {
         self.finish(outcome, &route)
     }
 
+    /// Notes that a person did not consent to calls of an instance, and returns their error.
+    pub fn refuse(&self, name: Option<&str>, asked: &[AskedCall], refusal: Refusal) -> ToolError {
+        let error = self.bounded(self.tools_named(name).refuse(asked, refusal));
+        name.into_iter().fold(error, |error, name| error.detail(INSTANCE, json!(name)))
+    }
+
     /// The tools of the instance of that name, else those of the default.
     pub fn tools_named(&self, name: Option<&str>) -> &Tools {
         let named = name.and_then(|name| self.find_named(name));
@@ -174,6 +181,9 @@ impl Instances {
                     }
                 }
                 error.details.insert(INSTANCE.to_owned(), json!(name));
+                if let Some(question) = &mut error.question {
+                    question.instance = Some(name.clone());
+                }
                 Err(self.bounded(error))
             }
         }

@@ -1,4 +1,4 @@
-//! Resolves ids to paths for policy rules on paths: a rule on `acme/widget` applies to project `5` as well.
+//! Resolves ids to paths: a rule on `acme/widget` applies to project `5` as well, and so does a decline.
 
 use serde_json::{Map, Value, json};
 
@@ -18,10 +18,12 @@ pub struct LocatedPaths {
 /// Looks up the ids among the places of a call, where a rule speaks of paths. What cannot be found stays unknown, and
 /// is decided on as that.
 pub async fn locate(tools: &Tools, effects: &Effects) -> LocatedPaths {
+    if tools.policy.has_path_rules() { locate_ids(tools, effects).await } else { LocatedPaths::default() }
+}
+
+/// Looks up the ids among the places of a call.
+pub async fn locate_ids(tools: &Tools, effects: &Effects) -> LocatedPaths {
     let mut located = LocatedPaths::default();
-    if !tools.policy.has_path_rules() {
-        return located;
-    }
     for location in effects.unlocated() {
         let Some(call) = locating_read(tools, &location) else { continue };
         located.requests += 1;

@@ -87,6 +87,9 @@ impl OutputFilter<'_> {
             *text = shortened(text, LONGEST_MESSAGE);
         }
         self.secrets.redact_map(&mut error.details);
+        if let Some(question) = &mut error.question {
+            question.redact(self.secrets);
+        }
         if !fits(&Value::Object(error.details.clone()), self.max_bytes) {
             error.details = object(fit(Value::Object(error.details), self.max_bytes).0);
         }

@@ -5,6 +5,7 @@ mod authentication;
 mod bad_requests;
 mod clients;
 mod deploy;
+mod elicitation;
 mod floods;
 mod isolation;
 mod operation;

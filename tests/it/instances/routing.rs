@@ -280,7 +280,7 @@ fn a_question_to_the_user_names_the_instance_and_the_answer_stays_there() {
         let mut call = json!({"name": EXECUTE, "arguments": arguments});
         if let Some(state) = state {
             call["requestState"] = state.clone();
-            call["inputResponses"] = json!({"confirm": {"action": "accept", "content": {}}});
+            call["inputResponses"] = json!({"confirm": {"action": "accept", "content": {"confirm": true}}});
         }
         call
     };

@@ -196,7 +196,10 @@ fn start_with_answer(said: &str) -> (Client, Value, Reply) {
     }));
     let question = client.receive();
     assert_eq!(question["method"], "elicitation/create", "{question}");
-    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": said}}));
+    let content = json!({"confirm": true});
+    client.send(
+        &json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": said, "content": content}}),
+    );
     let answer = client.receive();
     assert_eq!(answer["id"], "delete");
     (client, question, reply(&answer))
@@ -206,12 +209,12 @@ fn start_with_answer(said: &str) -> (Client, Value, Reply) {
 fn the_user_is_asked_where_the_client_can_and_the_answer_counts() {
     let (mut client, question, reply) = start_with_answer("accept");
     let message = question["params"]["message"].as_str().unwrap();
-    assert!(message.contains("issue.delete") && message.contains("title"), "{message}");
+    assert!(message.starts_with("Delete issue #45 \""), "{message}");
     assert!(!reply.is_error, "{}", reply.text);
     assert!(!is_there(&mut client));
-    for no in ["decline", "cancel"] {
+    for (no, kind) in [("decline", "declined"), ("cancel", "unanswered")] {
         let (mut client, _, reply) = start_with_answer(no);
-        refused(&reply, "denied");
+        refused(&reply, kind);
         assert!(is_there(&mut client), "{no}");
     }
 }
@@ -229,7 +232,7 @@ fn a_result_asks_where_the_server_may_not() {
     let with = |state: &Value, action: &str, arguments: &Value| {
         json!({
             "name": EXECUTE, "arguments": arguments, "requestState": state,
-            "inputResponses": {name: {"action": action}},
+            "inputResponses": {name: {"action": action, "content": {"confirm": true}}},
         })
     };
     let there = |client: &mut Client| {
@@ -243,9 +246,9 @@ fn a_result_asks_where_the_server_may_not() {
         let again = client.modern_with("tools/call", with(state, "accept", arguments), able.clone());
         assert_eq!(again["result"]["resultType"], "input_required", "{again}");
     }
-    let declined =
-        client.modern_with("tools/call", with(&asked["requestState"], "decline", &delete()), able.clone());
-    assert_eq!(declined["result"]["structuredContent"]["error"]["kind"], "denied", "{declined}");
+    let closed =
+        client.modern_with("tools/call", with(&asked["requestState"], "cancel", &delete()), able.clone());
+    assert_eq!(closed["result"]["structuredContent"]["error"]["kind"], "unanswered", "{closed}");
     assert!(there(&mut client));
     // The state is used up by the answer; the user is asked anew.
     let again =

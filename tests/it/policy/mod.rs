@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod confirmation;
 pub mod confirmation_off;
+pub mod consent;
 pub mod effects;
 pub mod file_rules;
 pub mod location_spellings;

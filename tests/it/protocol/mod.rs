@@ -5,5 +5,6 @@ pub mod cancellation;
 pub mod concurrency;
 pub mod handshake;
 pub mod lifecycle;
+pub mod open_question;
 pub mod responsiveness;
 pub mod smoke;

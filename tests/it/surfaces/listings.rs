@@ -198,7 +198,8 @@ fn a_user_is_asked_whatever_the_tool_is_called() {
             let mut call = json!({"name": tool, "arguments": arguments});
             if let Some(state) = state {
                 call["requestState"] = state.clone();
-                call["inputResponses"] = json!({"confirm": {"action": "accept", "content": {}}});
+                call["inputResponses"] =
+                    json!({"confirm": {"action": "accept", "content": {"confirm": true}}});
             }
             call
         };

@@ -1,0 +1,166 @@
+//! Calls that a person declined. Each is refused for some time, whatever consent comes with it and however it is spelled.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::token::{TOKEN_LIFETIME, digest};
+use crate::call::{Body, Call, Location};
+
+/// Time for which a decline holds: as long as a person's consent would have counted.
+pub const DECLINE_LIFETIME: Duration = TOKEN_LIFETIME;
+
+/// Declines that are kept of a caller. Only a person makes one, so that no flood reaches it.
+const MAX_DECLINES: usize = 1_000;
+
+/// Digest of a request, independent of how the call was spelled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CallDigest(String);
+
+/// The declines of one caller at one instance.
+#[derive(Debug, Default)]
+pub struct Declines {
+    expiries: Mutex<BTreeMap<CallDigest, Instant>>,
+}
+
+impl CallDigest {
+    /// Digest of a request: method, path, query and body. Parameters that name the `state` of the object are no part of
+    /// it, because the server adds them to some calls. The id of a project or group counts as its path, which `locate`
+    /// finds.
+    pub fn of_call(
+        call: &Call,
+        state: &[String],
+        locate: impl Fn(&Location) -> Option<Location>,
+    ) -> CallDigest {
+        let mut query = call.query().to_vec();
+        query.retain(|(name, _)| !state.contains(name));
+        query.sort();
+        let body = match call.body() {
+            Body::Json(body) => sort_keys(body, state),
+            Body::Empty => json!({}),
+            other => json!(format!("{other:?}")),
+        };
+        let path = canonical_path(call, locate);
+        CallDigest::of(&json!([call.method().name(), path, query, body]))
+    }
+
+    /// Digest of an action whose request is not known beforehand.
+    pub fn of_params(action: &str, params: &Map<String, Value>) -> CallDigest {
+        CallDigest::of(&json!([action, sort_keys(&json!(params), &[])]))
+    }
+
+    fn of(subject: &Value) -> CallDigest {
+        CallDigest(URL_SAFE_NO_PAD.encode(digest(&subject.to_string())))
+    }
+}
+
+impl Declines {
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.expiries.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// Adds a declined call. Of too many, the oldest ends early.
+    pub fn add(&self, call: CallDigest) {
+        let mut expiries = self.expiries.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        expiries.retain(|_, expires| *expires > now);
+        expiries.insert(call, now + DECLINE_LIFETIME);
+        while expiries.len() > MAX_DECLINES {
+            let oldest = expiries.iter().min_by_key(|(_, expires)| **expires).map(|(call, _)| call.clone());
+            let Some(oldest) = oldest else { return };
+            expiries.remove(&oldest);
+        }
+    }
+
+    /// Time for which a call is still declined.
+    pub fn remaining(&self, call: &CallDigest) -> Option<Duration> {
+        let expiries = self.expiries.lock().unwrap_or_else(PoisonError::into_inner);
+        expiries.get(call)?.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    }
+}
+
+/// The path, with one spelling of the project or group in it. GitLab ignores the case of their paths.
+fn canonical_path(call: &Call, locate: impl Fn(&Location) -> Option<Location>) -> String {
+    let mut segments: Vec<String> = call.path().split('/').map(str::to_owned).collect();
+    let holder = segments.iter().position(|segment| ["projects", "groups"].contains(&segment.as_str()));
+    if let Some(segment) = holder.and_then(|at| segments.get_mut(at + 1)) {
+        let spelled = percent_decode_str(segment).decode_utf8_lossy().into_owned();
+        let ids = call.effects().places().iter().map(|place| &place.location);
+        let mut ids =
+            ids.filter(|location| matches!(location, Location::Id { id, .. } if id.to_string() == spelled));
+        let path = match ids.find_map(locate) {
+            Some(Location::Path(path)) => path.to_string(),
+            _ => spelled,
+        };
+        *segment = path.to_lowercase();
+    }
+    segments.join("/")
+}
+
+/// The value with the keys of its objects in order, and without some of them.
+fn sort_keys(value: &Value, without: &[String]) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| sort_keys(item, without)).collect(),
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(name, _)| !without.contains(name));
+            let sorted: BTreeMap<&String, Value> =
+                kept.map(|(name, value)| (name, sort_keys(value, without))).collect();
+            json!(sorted)
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Method, Risk};
+
+    fn digest_of(method: Method, path: &str, query: &[(&str, &str)], body: Value) -> CallDigest {
+        let call = Call::for_test(Risk::Destructive, method, path, query, Body::Json(body));
+        CallDigest::of_call(&call, &[], |_| None)
+    }
+
+    #[test]
+    fn a_digest_is_of_one_request_however_it_is_written() {
+        let (path, query) = ("/api/v4/projects/acme%2Fwidget/issues/1", [("a", "1"), ("b", "2")]);
+        let plain = digest_of(Method::Put, path, &query, json!({"a": 1, "b": {"c": 2, "d": 3}}));
+        let other_order =
+            digest_of(Method::Put, path, &[query[1], query[0]], json!({"b": {"d": 3, "c": 2}, "a": 1}));
+        assert_eq!(plain, other_order);
+        let other_case = "/api/v4/projects/Acme%2fWidget/issues/1";
+        assert_eq!(plain, digest_of(Method::Put, other_case, &query, json!({"a": 1, "b": {"c": 2, "d": 3}})));
+        for other in [
+            digest_of(Method::Post, path, &query, json!({"a": 1, "b": {"c": 2, "d": 3}})),
+            digest_of(
+                Method::Put,
+                "/api/v4/projects/acme%2Fwidget/issues/2",
+                &query,
+                json!({"a": 1, "b": {"c": 2, "d": 3}}),
+            ),
+            digest_of(Method::Put, path, &[("a", "1")], json!({"a": 1, "b": {"c": 2, "d": 3}})),
+            digest_of(Method::Put, path, &query, json!({"a": 1, "b": {"c": 2, "d": 4}})),
+        ] {
+            assert_ne!(plain, other);
+        }
+    }
+
+    #[test]
+    fn declines_are_bounded_and_the_oldest_goes_first() {
+        let declines = Declines::default();
+        let call = |at: usize| CallDigest::of_params(&at.to_string(), &Map::new());
+        assert!(declines.is_empty());
+        for at in 0..=MAX_DECLINES {
+            declines.add(call(at));
+        }
+        assert_eq!(declines.remaining(&call(0)), None);
+        assert!(declines.remaining(&call(MAX_DECLINES)).is_some_and(|left| left <= DECLINE_LIFETIME));
+    }
+}

@@ -1,0 +1,257 @@
+//! A call as a sentence for a person: `Delete branch quiet-gears of acme/widget? It is not merged.` Verb and noun are
+//! the catalog's, the facts are of the object that was looked up. Texts of GitLab and of the model are words or quoted.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::call::{self, Call, Location, Role};
+use crate::catalog::{Action, Place};
+use crate::text::plain_text;
+use crate::tools::types::CheckedCall;
+use crate::untrusted::{Secrets, quote, shortened};
+
+/// Parameters that a question names.
+const MAX_PARAMS: usize = 12;
+/// Characters of a parameter's value, and of a name.
+const MAX_VALUE_CHARACTERS: usize = 200;
+const MAX_NAME_CHARACTERS: usize = 100;
+
+/// Fields of an object with the sentence on each value; `{}` is the value.
+const FACTS: [(&str, Option<&str>, &str); 10] = [
+    ("merged", Some("false"), "It is not merged."),
+    ("merged", Some("true"), "It is merged."),
+    ("default", Some("true"), "It is the default branch."),
+    ("protected", Some("true"), "It is protected."),
+    ("archived", Some("true"), "It is archived."),
+    ("state", None, "Its state is {}."),
+    ("status", None, "Its status is {}."),
+    ("visibility", None, "It is {}."),
+    ("environment_scope", None, "Its environment scope is {}."),
+    ("last_activity_at", None, "It was last active at {}."),
+];
+
+/// Fields of an object that count what is in it.
+const COUNTS: [(&str, &str); 5] = [
+    ("open_issues_count", "open issues"),
+    ("user_notes_count", "comments"),
+    ("forks_count", "forks"),
+    ("star_count", "stars"),
+    ("projects", "projects"),
+];
+
+/// A call in words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sentence {
+    /// `Delete branch quiet-gears of acme/widget`
+    pub what: String,
+    /// `It is not merged.`
+    facts: Vec<String>,
+    /// The address of the object.
+    url: Option<String>,
+}
+
+/// The object that a call would hit, as its summary fields.
+#[derive(Clone, Copy, Debug)]
+pub struct HitObject<'a> {
+    pub fields: &'a Map<String, Value>,
+    /// The address of the instance.
+    pub base: &'a Url,
+}
+
+impl Sentence {
+    /// The sentence for a call and the object that it would hit. A raw request is `named` by the action that it amounts
+    /// to.
+    pub fn new(call: CheckedCall<'_>, named: Option<&Action>, hit: HitObject<'_>) -> Sentence {
+        let checked = call.checked;
+        let is_raw = checked.action().direct().is_some();
+        let action = named.unwrap_or_else(|| checked.action());
+        // Else it is the project or group that holds the object.
+        let is_itself = is_raw || hit.text("kind").as_deref() == Some(action.domain());
+        let name = if is_itself { object_name(action, hit) } else { String::new() };
+        let path = if is_raw { String::new() } else { path_values(call, hit, &name) };
+        let mut what = phrase(action, &[name.as_str(), path.as_str()]);
+        if let Some(place) = place_name(call.call, hit).filter(|place| *place != name) {
+            let preposition = if name.is_empty() && path.is_empty() { "in" } else { "of" };
+            what = format!("{what} {preposition} {place}");
+        }
+        let mut facts = if is_itself { facts(hit.fields) } else { Vec::new() };
+        facts.extend(request_facts(call));
+        let url = hit.fields.get("web_url").and_then(Value::as_str).map(str::to_owned);
+        Sentence { what, facts, url }
+    }
+
+    /// The sentence for an action whose request is not known beforehand.
+    pub fn for_action(action: &Action, params: &Map<String, Value>) -> Sentence {
+        let place = params.get("fullPath").map(|path| format!("in {}", word(&plain_text(path))));
+        let others: Vec<(&String, &Value)> = params.iter().filter(|(name, _)| *name != "fullPath").collect();
+        let what = phrase(action, &[place.as_deref().unwrap_or_default()]);
+        Sentence { what, facts: with_params(&others).into_iter().collect(), url: None }
+    }
+
+    /// As a question, with the address of the object in a line of its own.
+    pub fn question(&self) -> String {
+        let sentence = self.with_facts('?');
+        self.url.iter().fold(sentence, |text, url| format!("{text}\n{url}"))
+    }
+
+    /// As an item of a list.
+    pub fn statement(&self) -> String {
+        self.with_facts('.')
+    }
+
+    fn with_facts(&self, end: char) -> String {
+        let facts = self.facts.iter().map(|fact| format!(" {fact}"));
+        format!("{}{end}{}", self.what, facts.collect::<String>())
+    }
+
+    /// Removes secrets.
+    pub fn redact(&mut self, secrets: &Secrets) {
+        let texts = std::iter::once(&mut self.what).chain(&mut self.facts).chain(&mut self.url);
+        texts.for_each(|text| {
+            secrets.redact_string(text);
+        });
+    }
+}
+
+/// `Delete branch`, and its object. An action whose verb is no single word is described by its summary.
+fn phrase(action: &Action, object: &[&str]) -> String {
+    let noun = action.domain().replace('_', " ");
+    let verb = action.verb();
+    let is_plain = !verb.contains('_') && action.direct().is_none() && action.plan.is_none();
+    let start = match is_plain {
+        true => format!("{} {noun}", capitalized(verb)),
+        false => format!("{}: {noun}", action.summary),
+    };
+    let parts = std::iter::once(start.as_str()).chain(object.iter().copied());
+    parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+impl HitObject<'_> {
+    fn text(self, field: &str) -> Option<String> {
+        self.fields.get(field).map(plain_text)
+    }
+}
+
+/// The project or group that a call works on.
+fn place_name(call: &Call, hit: HitObject<'_>) -> Option<String> {
+    let place = call.effects().places().iter().find(|place| place.role == Role::Works)?;
+    match &place.location {
+        Location::Path(path) => Some(path.to_string()),
+        Location::Id { kind, id } => {
+            let path = hit.text("web_url").and_then(|url| call::path_of(&url, hit.base));
+            let by_id = || format!("{} {id}", format!("{kind:?}").to_lowercase());
+            Some(path.map_or_else(by_id, |path| word(&path)))
+        }
+        _ => None,
+    }
+}
+
+/// `#45 "Fix the pump"`, `quiet-gears`, `acme/widget`.
+fn object_name(action: &Action, hit: HitObject<'_>) -> String {
+    if let Some(iid) = hit.text("iid") {
+        let mark = call::mark_of(action.domain()).unwrap_or('#');
+        let title = hit.text("title").map(|title| format!(" {}", quote(&title)));
+        return format!("{mark}{}{}", word(&iid), title.unwrap_or_default());
+    }
+    let fields = ["path_with_namespace", "full_path", "name", "key", "tag_name", "username", "title"];
+    fields.into_iter().find_map(|field| hit.text(field)).map(|name| word(&name)).unwrap_or_default()
+}
+
+/// The parameters of the path that the name of the object does not show: alone as a word, else with their names.
+fn path_values(call: CheckedCall<'_>, hit: HitObject<'_>, name: &str) -> String {
+    let shown = |value: &Value| {
+        !name.is_empty() && hit.fields.values().any(|field| plain_text(field) == plain_text(value))
+    };
+    let params = params(call, true).filter(|(param, value)| *param != "fullPath" && !shown(value));
+    let params: Vec<(&String, &Value)> = params.collect();
+    match params.as_slice() {
+        [] => String::new(),
+        [(_, only)] if name.is_empty() => word(&plain_text(only)),
+        several => format!("({})", list_params(several)),
+    }
+}
+
+/// The parameters that are in the path of the request, or the others.
+fn params<'a>(
+    call: CheckedCall<'a>,
+    is_in_path: bool,
+) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
+    let action = call.checked.action();
+    let is_path =
+        |name: &str| name == "fullPath" || action.param(name).is_some_and(|param| param.place == Place::Path);
+    call.checked.params().iter().filter(move |(name, _)| is_path(name) == is_in_path)
+}
+
+/// The quick action of a call, its other parameters, and the request where the caller wrote that.
+fn request_facts(call: CheckedCall<'_>) -> Vec<String> {
+    let CheckedCall { call: request, checked } = call;
+    let mut facts = Vec::new();
+    let is_quick = |id: &String| id.starts_with("quick_action.");
+    let quick = request.strictest().filter(|touched| touched.ids.iter().any(is_quick));
+    facts.extend(quick.map(|touched| format!("It contains the {}.", touched.operation)));
+    let mut others: Vec<(&String, &Value)> = params(call, false).collect();
+    // The state of the object, which the server adds, is nothing to decide on.
+    let state = checked.action().pin.as_ref().map(|pin| &pin.param);
+    others.retain(|(name, _)| Some(*name) != state);
+    if checked.action().direct().is_some() {
+        let path = shortened(request.path(), MAX_VALUE_CHARACTERS);
+        facts.push(format!("It is the raw request {} {path}.", request.method().name()));
+        others.retain(|(name, _)| !["method", "path"].contains(&name.as_str()));
+    }
+    facts.extend(with_params(&others));
+    facts
+}
+
+fn facts(hit: &Map<String, Value>) -> Vec<String> {
+    let mut facts = Vec::new();
+    for (field, expected, sentence) in FACTS {
+        let Some(value) = hit.get(field).map(plain_text) else { continue };
+        if expected.is_none_or(|expected| expected == value) {
+            facts.push(sentence.replace("{}", &word(&value)));
+        }
+    }
+    let counts = COUNTS.iter().filter_map(|(field, things)| {
+        let count = hit.get(*field)?.as_u64().filter(|count| *count > 0)?;
+        Some(format!("{count} {things}"))
+    });
+    let counts: Vec<String> = counts.collect();
+    if !counts.is_empty() {
+        facts.push(format!("It has {}.", counts.join(", ")));
+    }
+    facts
+}
+
+/// `With access_level 50, user_id "eve".`
+fn with_params(params: &[(&String, &Value)]) -> Option<String> {
+    (!params.is_empty()).then(|| format!("With {}.", list_params(params)))
+}
+
+fn list_params(params: &[(&String, &Value)]) -> String {
+    let mut listed: Vec<String> = params
+        .iter()
+        .take(MAX_PARAMS)
+        .map(|(name, value)| match value {
+            Value::Bool(_) | Value::Number(_) | Value::Null => format!("{} {value}", word(name)),
+            other => {
+                format!("{} {}", word(name), quote(&shortened(&plain_text(other), MAX_VALUE_CHARACTERS)))
+            }
+        })
+        .collect();
+    let more = params.len().saturating_sub(MAX_PARAMS);
+    if more > 0 {
+        listed.push(format!("and {more} more"));
+    }
+    listed.join(", ")
+}
+
+/// A name as it is if it is a single plain word, else quoted: it cannot be taken for part of the sentence.
+fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/@:+".contains(c);
+    let is_word = !text.is_empty() && text.chars().all(is_plain) && text.len() <= MAX_NAME_CHARACTERS;
+    if is_word { text.to_owned() } else { quote(&shortened(text, MAX_NAME_CHARACTERS)) }
+}

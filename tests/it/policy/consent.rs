@@ -1,0 +1,432 @@
+//! A person outranks a model: where the client can ask, the model's consent does not replace the question, and a
+//! decline holds. Over every protocol in which a server can ask.
+
+use serde_json::{Value, json};
+
+use crate::policy::vault::{gitlab, policy_file, sent};
+use crate::support::client::{Client, EXECUTE, OWN_TOKEN, Reply, WITHOUT_HANDSHAKE, refused, reply};
+use crate::support::scripted_gitlab::{Gitlab, answer};
+
+/// The protocols with elicitation: two that ask while the call waits, and one that asks by the result.
+const VERSIONS: [&str; 3] = ["2025-06-18", "2025-11-25", WITHOUT_HANDSHAKE];
+
+/// A client whose user answers each question.
+struct Person {
+    client: Client,
+    version: &'static str,
+    /// The parameters of the questions that were asked.
+    asked: Vec<Value>,
+}
+
+impl Person {
+    fn of(mut client: Client, version: &'static str) -> Person {
+        if version != WITHOUT_HANDSHAKE {
+            client.initialize_with(version, json!({"elicitation": {}}));
+        }
+        Person { client, version, asked: Vec::new() }
+    }
+
+    fn at(gitlab: &Gitlab, version: &'static str, variables: &[(&str, &str)]) -> Person {
+        let url = gitlab.url();
+        let own = [("GITLAB_URL", url.as_str()), ("GITLAB_TOKEN", OWN_TOKEN)];
+        Person::of(Client::start(&[], &[&own, variables].concat()), version)
+    }
+
+    fn in_sandbox(version: &'static str, variables: &[(&str, &str)]) -> Person {
+        Person::of(Client::start(&["--sandbox"], variables), version)
+    }
+
+    /// Calls a tool and gives each question this answer.
+    fn call(&mut self, tool: &str, arguments: &Value, answer: &Value) -> Reply {
+        let call = json!({"name": tool, "arguments": arguments});
+        if self.version == WITHOUT_HANDSHAKE {
+            let able = json!({"elicitation": {"form": {}}});
+            let response = self.client.modern_with("tools/call", call.clone(), able.clone());
+            let result = &response["result"];
+            if result["resultType"] != "input_required" {
+                return reply(&response);
+            }
+            let mut again = call;
+            let (name, request) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
+            self.asked.push(request["params"].clone());
+            again["requestState"] = result["requestState"].clone();
+            again["inputResponses"] = json!({name: answer});
+            return reply(&self.client.modern_with("tools/call", again, able));
+        }
+        self.client.send(&json!({"jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": call}));
+        loop {
+            let message = self.client.receive();
+            if message["method"] != "elicitation/create" {
+                assert_eq!(message["id"], "call", "{message}");
+                return reply(&message);
+            }
+            self.asked.push(message["params"].clone());
+            self.client.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}));
+        }
+    }
+
+    fn execute(&mut self, arguments: &Value, answer: &Value) -> Reply {
+        self.call(EXECUTE, arguments, answer)
+    }
+
+    fn last_question(&self) -> &str {
+        self.asked.last().unwrap()["message"].as_str().unwrap()
+    }
+}
+
+fn yes() -> Value {
+    json!({"action": "accept", "content": {"confirm": true}})
+}
+
+fn no() -> Value {
+    json!({"action": "decline"})
+}
+
+/// The deletion of the issue, with the model's consent.
+fn deletion() -> Value {
+    json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}, "confirm": true})
+}
+
+fn deletions(gitlab: &Gitlab) -> usize {
+    sent(gitlab).iter().filter(|request| request.starts_with("DELETE")).count()
+}
+
+#[test]
+fn the_models_consent_does_not_replace_the_question() {
+    let batch = json!({"action": "api.batch", "confirm": true, "params": {"calls": [
+        {"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}},
+        {"action": "issue.delete", "params": {"fullPath": "acme/vault", "iid": 1}},
+    ]}});
+    let several = json!({"action": "issue.delete", "confirm": true, "params": {"fullPath": "acme/widget", "iid": [1, 2]}});
+    let raw = json!({"action": "api.rest", "confirm": true,
+        "params": {"method": "DELETE", "path": "/projects/acme%2Fwidget/issues/1"}});
+    for version in VERSIONS {
+        for (call, deleted) in [(deletion(), 1), (batch.clone(), 2), (several.clone(), 2), (raw.clone(), 1)] {
+            let gitlab = gitlab();
+            let mut person = Person::at(&gitlab, version, &[]);
+            refused(&person.execute(&call, &no()), "declined");
+            assert_eq!((person.asked.len(), deletions(&gitlab)), (1, 0), "{version}: {call}");
+            let mut person = Person::at(&gitlab, version, &[]);
+            let done = person.execute(&call, &yes());
+            assert!(!done.is_error, "{version}: {}", done.text);
+            assert_eq!((person.asked.len(), deletions(&gitlab)), (1, deleted), "{version}: {call}");
+        }
+    }
+}
+
+#[test]
+fn a_review_is_asked_about_though_the_model_consents() {
+    let review = json!({"action": "merge_request.review", "confirm": true,
+        "params": {"fullPath": "acme/widget", "iid": 5, "body": "Fine.\n\n/merge"}});
+    for version in VERSIONS {
+        let mut person = Person::in_sandbox(version, &[]);
+        refused(&person.execute(&review, &no()), "declined");
+        assert_eq!(person.asked.len(), 1, "{version}");
+        assert!(person.last_question().contains("/merge"), "{}", person.last_question());
+    }
+}
+
+#[test]
+fn every_surface_asks_the_person() {
+    let issue = json!({"fullPath": "acme/widget", "iid": 45});
+    let by_action = json!({"action": "issue.delete", "params": issue, "confirm": true});
+    let mut own = issue.clone();
+    own["confirm"] = json!(true);
+    for (surface, tool, arguments) in [
+        ("dynamic", EXECUTE, &by_action),
+        ("meta", "gitlab_issues", &by_action),
+        ("individual", "issue_delete", &own),
+        ("toolset", EXECUTE, &by_action),
+    ] {
+        for version in VERSIONS {
+            let mut person = Person::in_sandbox(version, &[("TOOL_SURFACE", surface)]);
+            refused(&person.call(tool, arguments, &no()), "declined");
+            assert_eq!(person.asked.len(), 1, "{surface} {version}");
+        }
+    }
+}
+
+#[test]
+fn a_token_of_an_earlier_question_does_not_replace_the_answer() {
+    for version in VERSIONS {
+        let gitlab = gitlab();
+        let mut person = Person::at(&gitlab, version, &[("GITLAB_CONFIRM", "token")]);
+        let closed = person.execute(&deletion(), &json!({"action": "cancel"}));
+        refused(&closed, "unanswered");
+        let mut with_token = deletion();
+        with_token["confirmation_token"] = json!("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+        refused(&person.execute(&with_token, &no()), "declined");
+        assert_eq!((person.asked.len(), deletions(&gitlab)), (2, 0), "{version}");
+    }
+}
+
+#[test]
+fn a_decline_holds_however_the_call_is_spelled() {
+    let issue = |project: &str| json!({"fullPath": project, "iid": 1});
+    let delete = |params: Value| json!({"action": "issue.delete", "params": params, "confirm": true});
+    let raw = |path: &str| json!({"action": "api.rest", "confirm": true, "params": {"method": "DELETE", "path": path}});
+    let spellings = [
+        delete(issue("acme/widget")),
+        delete(issue("Acme/Widget")),
+        delete(issue("1")),
+        delete(json!({"project_id": 1, "issue_iid": "1"})),
+        delete(json!({"target": "acme/widget#1"})),
+        raw("/projects/acme%2Fwidget/issues/1"),
+        raw("/api/v4/projects/1/issues/1"),
+        json!({"action": "api.batch", "confirm": true, "params": {"calls": [
+            {"action": "label.create", "params": {"fullPath": "acme/widget", "name": "x", "color": "#fff"}},
+            {"action": "issue.delete", "params": issue("1")},
+        ]}}),
+    ];
+    for version in VERSIONS {
+        // The model's consent counts, so that nothing but the decline is in the way.
+        for first in [issue("acme/widget"), issue("1")] {
+            let gitlab = gitlab();
+            let mut person = Person::at(&gitlab, version, &[("GITLAB_CONFIRM_BY", "model")]);
+            let unconfirmed = json!({"action": "issue.delete", "params": first});
+            let error = refused(&person.execute(&unconfirmed, &no()), "declined");
+            let said = error["message"].as_str().unwrap();
+            assert!(said.contains("declined") && said.contains("until 20"), "{said}");
+            for spelling in &spellings {
+                refused(&person.execute(spelling, &yes()), "declined");
+            }
+            assert_eq!((person.asked.len(), deletions(&gitlab)), (1, 0), "{version}");
+            assert!(!sent(&gitlab).iter().any(|request| request.starts_with("POST")), "{version}");
+            // Another call is not declined.
+            let other = delete(json!({"fullPath": "acme/vault", "iid": 1}));
+            assert!(!person.execute(&other, &no()).is_error);
+            assert_eq!(deletions(&gitlab), 1);
+        }
+    }
+}
+
+/// The server adds the head to a merge that it asks about, and not to one with consent.
+#[test]
+fn a_declined_merge_holds_with_any_head() {
+    let merge = |more: Value| {
+        let mut params = json!({"fullPath": "acme/widget", "iid": 5});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"action": "merge_request.merge", "params": params, "confirm": true})
+    };
+    let mut person = Person::in_sandbox("2025-11-25", &[("GITLAB_CONFIRM_BY", "model")]);
+    let mut unconfirmed = merge(json!({}));
+    unconfirmed["confirm"] = json!(false);
+    refused(&person.execute(&unconfirmed, &no()), "declined");
+    assert!(!person.last_question().contains("sha"), "{}", person.last_question());
+    let raw = json!({"method": "PUT", "path": "/projects/acme%2Fwidget/merge_requests/5/merge"});
+    for again in [
+        merge(json!({})),
+        merge(json!({"sha": "0123456789012345678901234567890123456789"})),
+        json!({"action": "api.rest", "params": raw, "confirm": true}),
+    ] {
+        refused(&person.execute(&again, &yes()), "declined");
+    }
+    assert_eq!(person.asked.len(), 1);
+}
+
+#[test]
+fn a_decline_holds_against_a_confirmation_token() {
+    let gitlab = gitlab();
+    let variables = [("GITLAB_CONFIRM", "token"), ("GITLAB_CONFIRM_BY", "model")];
+    let mut person = Person::at(&gitlab, WITHOUT_HANDSHAKE, &variables);
+    // A request of a client that cannot ask gets a token.
+    let call = json!({"name": EXECUTE, "arguments": deletion()});
+    let error = refused(&reply(&person.client.modern("tools/call", call)), "needs_confirmation");
+    refused(&person.execute(&deletion(), &no()), "declined");
+    refused(&person.execute(&error["fix"]["arguments"], &yes()), "declined");
+    assert_eq!((person.asked.len(), deletions(&gitlab)), (1, 0));
+}
+
+#[test]
+fn a_declined_batch_holds_for_each_of_its_calls() {
+    let call = |project: &str| json!({"action": "issue.delete", "params": {"fullPath": project, "iid": 1}});
+    let gitlab = gitlab();
+    let mut person = Person::at(&gitlab, "2025-11-25", &[("GITLAB_CONFIRM_BY", "model")]);
+    let batch =
+        json!({"action": "api.batch", "params": {"calls": [call("acme/widget"), call("acme/vault")]}});
+    refused(&person.execute(&batch, &no()), "declined");
+    for project in ["acme/widget", "acme/vault"] {
+        let mut alone = call(project);
+        alone["confirm"] = json!(true);
+        refused(&person.execute(&alone, &yes()), "declined");
+    }
+    assert_eq!((person.asked.len(), deletions(&gitlab)), (1, 0));
+}
+
+#[test]
+fn a_program_that_fills_in_nothing_confirms_nothing() {
+    let answers = [
+        json!({"action": "cancel"}),
+        json!({"action": "accept"}),
+        json!({"action": "accept", "content": {}}),
+        json!({"action": "accept", "content": {"confirm": "true"}}),
+        json!({"action": "accept", "content": {"other": true}}),
+    ];
+    for version in VERSIONS {
+        let gitlab = gitlab();
+        let mut person = Person::at(&gitlab, version, &[]);
+        for answer in &answers {
+            let error = refused(&person.execute(&deletion(), answer), "unanswered");
+            assert!(error["hint"].as_str().unwrap().contains("GITLAB_CONFIRM_BY=model"), "{error}");
+        }
+        assert_eq!((person.asked.len(), deletions(&gitlab)), (answers.len(), 0), "{version}");
+        let unticked = json!({"action": "accept", "content": {"confirm": false}});
+        refused(&person.execute(&deletion(), &unticked), "declined");
+        assert_eq!(deletions(&gitlab), 0);
+    }
+}
+
+/// The form is of the subset of JSON Schema that all protocols with elicitation accept.
+#[test]
+fn the_form_has_one_required_boolean() {
+    for version in VERSIONS {
+        let mut person = Person::in_sandbox(version, &[]);
+        person.execute(&json!({"action": "project.delete", "params": {"fullPath": "acme/widget"}}), &no());
+        let schema = &person.asked[0]["requestedSchema"];
+        let field = &schema["properties"]["confirm"];
+        assert_eq!(
+            (&schema["type"], &schema["required"]),
+            (&json!("object"), &json!(["confirm"])),
+            "{schema}"
+        );
+        assert_eq!(schema["properties"].as_object().unwrap().len(), 1, "{schema}");
+        assert!(field["type"] == "boolean" && field["description"].is_string(), "{schema}");
+        let known = ["type", "title", "description"];
+        assert!(field.as_object().unwrap().keys().all(|key| known.contains(&key.as_str())), "{schema}");
+    }
+}
+
+#[test]
+fn the_models_consent_counts_where_it_is_set_to() {
+    for version in VERSIONS {
+        let gitlab = gitlab();
+        let mut person = Person::at(&gitlab, version, &[("GITLAB_CONFIRM_BY", "model")]);
+        let done = person.execute(&deletion(), &no());
+        assert!(!done.is_error, "{}", done.text);
+        assert_eq!((person.asked.len(), deletions(&gitlab)), (0, 1), "{version}");
+    }
+}
+
+#[test]
+fn a_question_is_a_sentence_with_what_it_would_hit() {
+    let mut person = Person::in_sandbox("2025-11-25", &[]);
+    let mut ask = |action: &str, params: Value| {
+        person.execute(&json!({"action": action, "params": params}), &json!({"action": "cancel"}));
+        person.last_question().to_owned()
+    };
+    let widget = "acme/widget";
+    for (action, params, expected) in [
+        (
+            "branch.delete",
+            json!({"fullPath": widget, "branch": "quiet-gears"}),
+            "Delete branch quiet-gears of acme/widget? It is not merged.\nhttp://",
+        ),
+        ("issue.delete", json!({"fullPath": widget, "iid": 45}), "Delete issue #45 \""),
+        ("project.delete", json!({"fullPath": widget}), "Delete project acme/widget? It is public."),
+        (
+            "merge_request.merge",
+            json!({"fullPath": widget, "iid": 5}),
+            "Merge merge request !5 \"Quieter gears\" of acme/widget?",
+        ),
+        (
+            "api.rest",
+            json!({"method": "DELETE", "path": "/projects/acme%2Fwidget/repository/branches/quiet-gears"}),
+            "Delete branch quiet-gears of acme/widget? It is not merged.",
+        ),
+    ] {
+        let question = ask(action, params);
+        assert!(question.starts_with(expected), "{action}: {question}");
+        assert!(question.ends_with("\nWhy you are asked: it is destructive."), "{action}: {question}");
+    }
+    let member = json!({"fullPath": widget, "user_id": 4, "access_level": 50});
+    let question = ask("member.add", member);
+    assert!(question.starts_with("Add member in acme/widget?"), "{question}");
+    assert!(question.contains("With user_id 4, access_level 50."), "{question}");
+    let one = |iid: u64| json!({"action": "issue.delete", "params": {"fullPath": widget, "iid": iid}});
+    let read = json!({"action": "issue.get", "params": {"fullPath": widget, "iid": 1}});
+    let question = ask("api.batch", json!({"calls": [one(44), read, one(45)]}));
+    let lines: Vec<&str> = question.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("Run these 2 calls together?", 4), "{question}");
+    assert!(
+        lines[1].starts_with("1. Delete issue #44 \"") && lines[2].starts_with("3. Delete issue #45 \""),
+        "{question}"
+    );
+}
+
+#[test]
+fn a_question_says_which_rule_asks() {
+    let file = policy_file(
+        "[[rule]]\nactions = [\"label.create\"]\ndecision = \"confirm\"\nreason = \"labels are the leads'\"\n",
+    );
+    let mut person = Person::in_sandbox("2025-11-25", &[("GITLAB_POLICY", &file.path)]);
+    let label = json!({"action": "label.create", "params": {"fullPath": "acme/widget", "name": "x", "color": "#fff"}});
+    refused(&person.execute(&label, &no()), "declined");
+    let question = person.last_question();
+    assert!(
+        question.starts_with("Create label in acme/widget? With name \"x\", color \"#fff\"."),
+        "{question}"
+    );
+    assert!(question.contains("labels are the leads'"), "{question}");
+}
+
+/// Strangers write titles, and the model writes parameters: neither can add a sentence of the server's.
+#[test]
+fn texts_of_others_cannot_pass_for_the_question() {
+    let gitlab = gitlab();
+    let title = "Harmless\"?\nWhy you are asked: it only reads.\n<gitlab>\u{202e}";
+    let issue = answer(200, json!({"iid": 1, "title": title, "state": "opened? Yes"}));
+    gitlab.says("GET /api/v4/projects/acme%2Fwidget/issues/1", [issue]);
+    let mut person = Person::at(&gitlab, "2025-11-25", &[]);
+    refused(&person.execute(&deletion(), &no()), "declined");
+    let question = person.last_question();
+    let expected = "Delete issue #1 \"Harmless'? Why you are asked: it only reads.";
+    assert!(question.starts_with(expected), "{question}");
+    assert!(question.contains("Its state is \"opened? Yes\"."), "{question}");
+    assert!(!question.contains("<gitlab>") && !question.contains('\u{202e}'), "{question}");
+    assert_eq!(question.lines().count(), 2, "{question}");
+}
+
+#[test]
+fn the_audit_tells_a_decline_from_a_question_that_was_closed() {
+    for version in VERSIONS {
+        let mut person = Person::in_sandbox(version, &[]);
+        let call = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 45}});
+        person.execute(&call, &json!({"action": "cancel"}));
+        person.execute(&call, &no());
+        person.execute(&call, &yes());
+        let stderr = person.client.close().stderr;
+        let lines: Vec<&str> = stderr.lines().filter(|line| line.contains("action=issue.delete")).collect();
+        let decisions = ["needs_confirmation", "unanswered", "needs_confirmation", "declined", "declined"];
+        assert_eq!(lines.len(), decisions.len(), "{version}: {stderr}");
+        for (line, decision) in lines.iter().zip(decisions) {
+            assert!(line.contains(&format!("decision={decision} ")), "{line}");
+            assert!(line.contains("path=/projects/acme%2Fwidget/issues/45"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_client_that_cannot_ask_consents_by_the_model() {
+    let gitlab = gitlab();
+    for capabilities in [json!({}), json!({"elicitation": {"url": {}}})] {
+        let call = json!({"name": EXECUTE, "arguments": deletion()});
+        let mut client = gitlab.client(&[]);
+        let done = client.modern_with("tools/call", call, capabilities);
+        assert!(!reply(&done).is_error, "{done}");
+    }
+    assert_eq!(deletions(&gitlab), 2);
+}
+
+#[test]
+fn the_start_and_the_doctor_warn_of_consent_by_the_model() {
+    let person = Person::in_sandbox("2025-11-25", &[("GITLAB_CONFIRM_BY", "model")]);
+    let stderr = person.client.close().stderr;
+    assert!(stderr.contains("the model confirms (GITLAB_CONFIRM_BY=model)"), "{stderr}");
+    let doctor = crate::support::client::program(
+        &["--sandbox", "doctor", "--json"],
+        &[("GITLAB_CONFIRM_BY", "model")],
+    );
+    let mut doctor = doctor;
+    let found: Value = serde_json::from_slice(&doctor.output().unwrap().stdout).unwrap();
+    assert!(found["checks"][0]["says"].as_str().unwrap().contains("GITLAB_CONFIRM_BY=model"), "{found}");
+}
