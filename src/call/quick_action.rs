@@ -25,20 +25,25 @@ pub struct Command {
     /// Name in lower case, without the slash.
     pub name: String,
     pub argument: String,
-    /// Byte position of its slash in the text.
+    /// Byte position of its slash in the text without carriage returns.
     pub at: usize,
 }
 
-/// Finds the commands in a text: lines whose first word is a slash and letters, `_` or `-`, in any case and with any
-/// line end, as GitLab parses them; `/etc/passwd` is not one. Lines within a plain ``` fence are skipped, as GitLab does
-/// not execute them. Other kinds of quoting are ignored, because their rules have changed between versions.
+/// Finds the commands in a text: lines that a GitLab executes. Its carriage returns are deleted first, as GitLab does.
+///
+/// GitLab has read texts in two ways (`lib/gitlab/quick_actions/extractor.rb`): up to 16.x by one regular expression over
+/// the text, since then in the paragraphs of the rendered text that are in no list, quotation or code
+/// (`Banzai::Filter::QuickActionFilter`). A line is a command unless both ways skip it, in every version; see
+/// [`fenced_lines`]. Its first word is a slash and letters, `_` or `-`, in any case; `/etc/passwd` is not one. GitLab wants
+/// the slash at the start of the line; a line with blanks before it counts here too.
 pub fn commands(text: &str) -> Vec<Command> {
+    let text = without_returns(text);
+    let fenced = fenced_lines(&text);
     let mut found = Vec::new();
-    let fenced = fenced_lines(text);
     let mut at = 0;
     for (number, line) in text.split('\n').enumerate() {
         let bare = line.trim_start();
-        if let Some((name, argument)) = command(&bare.replace('\r', ""))
+        if let Some((name, argument)) = command(bare)
             && !fenced.contains(&number)
         {
             let at = at + (line.len() - bare.len());
@@ -47,6 +52,10 @@ pub fn commands(text: &str) -> Vec<Command> {
         at += line.len() + 1;
     }
     found
+}
+
+fn without_returns(text: &str) -> String {
+    text.replace('\r', "")
 }
 
 fn command(line: &str) -> Option<(String, String)> {
@@ -59,38 +68,41 @@ fn command(line: &str) -> Option<(String, String)> {
     (is_name && ends).then(|| (name.to_lowercase().replace('\u{17f}', "s"), argument.trim().to_owned()))
 }
 
-/// Returns the numbers of the lines inside fences. Only the plainest form is recognized, and only if nothing else in the
-/// text could make GitLab pair the fences differently.
+/// Size in bytes from which GitLab shortens a text before it looks for paragraphs, and adds lines above it, so that the
+/// paragraphs are at other lines (`Banzai::Filter::TruncateSourceFilter`).
+const MAX_RENDERED_BYTES: usize = 1 << 20;
+
+/// Marks of other fences, quotations and HTML, anywhere in a line. They could pair the fences of a text in another way.
+const OTHER_BLOCKS: [&str; 3] = ["~~~", ">>>", "<"];
+
+/// Beginnings of lines around front matter, which some versions render as a fence (`Banzai::Filter::FrontMatterFilter`).
+const FRONT_MATTER: [&str; 3] = ["---", "+++", ";;;"];
+
+/// Returns the numbers of the lines inside fences. Only the plainest form is recognized, ` ``` ` and a word at the start of a
+/// line and ` ``` ` alone on another: 16.x takes no blank behind the closing one. If anything else in the text could pair the
+/// fences differently, no line is inside.
 fn fenced_lines(text: &str) -> Vec<usize> {
-    let lines: Vec<&str> = text.split('\n').collect();
-    let blank = [' ', '\t', '\r'];
-    let opens = |line: &str| {
+    let is_fence = |line: &str| {
         line.strip_prefix("```").is_some_and(|info| info.chars().all(|c| c.is_ascii_alphanumeric()))
     };
-    let is_odd = |line: &&str| {
-        (line.contains("```") && !opens(line.trim_end_matches(blank)))
-            || line.contains("~~~")
-            || line.contains(">>>")
-            || line.contains('<')
+    let is_odd = |line: &str| {
+        (line.contains("```") && !is_fence(line))
+            || OTHER_BLOCKS.iter().any(|mark| line.contains(mark))
+            || FRONT_MATTER.iter().any(|mark| line.starts_with(mark))
     };
-    if lines.iter().any(is_odd) {
+    if text.len() >= MAX_RENDERED_BYTES || text.split('\n').any(is_odd) {
         return Vec::new();
     }
-    let fences: Vec<usize> = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| line.starts_with("```"))
-        .map(|(number, _)| number)
-        .collect();
+    let fences: Vec<(usize, &str)> =
+        text.split('\n').enumerate().filter(|(_, line)| is_fence(line)).collect();
     if !fences.len().is_multiple_of(2) {
         return Vec::new();
     }
     let mut fenced = Vec::new();
     for pair in fences.chunks(2) {
-        let [open, close] = pair else { continue };
+        let [(open, _), (close, closing)] = pair else { continue };
         // A closing fence has no language. GitLab's treatment of an empty block depends on its version.
-        let is_plain = lines.get(*close).is_some_and(|line| line.trim_end_matches(blank) == "```");
-        if !is_plain || *close == *open + 1 {
+        if *closing != "```" || *close == *open + 1 {
             return Vec::new();
         }
         fenced.extend(*open..=*close);
@@ -98,10 +110,14 @@ fn fenced_lines(text: &str) -> Vec<usize> {
     fenced
 }
 
-/// Escapes each command in a text by a backslash.
+/// Escapes each command in a text by a backslash. A text with a command loses its carriage returns, as in GitLab.
 pub fn escape(text: &str) -> String {
-    let mut escaped = text.to_owned();
-    for command in commands(text).iter().rev() {
+    let found = commands(text);
+    if found.is_empty() {
+        return text.to_owned();
+    }
+    let mut escaped = without_returns(text);
+    for command in found.iter().rev() {
         escaped.insert(command.at, '\\');
     }
     escaped
@@ -301,7 +317,7 @@ mod tests {
         for text in ["/merge", "a\n  /close now\n/move x/y", "\u{e9}\r\n/assign @me"] {
             let escaped = escape(text);
             assert!(commands(&escaped).is_empty(), "{escaped}");
-            assert_eq!(escaped.replace('\\', ""), text);
+            assert_eq!(escaped.replace('\\', ""), text.replace('\r', ""));
         }
     }
 

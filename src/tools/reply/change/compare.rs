@@ -256,8 +256,9 @@ fn as_two(sent: &Value, answered: &Value) -> String {
 /// The note on the quick actions in a text, if the answer is the text without them: GitLab took them for commands, and
 /// the answer does not say what they did.
 fn commands_note(param: &str, sent: &Value, answered: &Value) -> Option<String> {
-    let sent = sent.as_str()?;
-    let commands = call::commands(sent);
+    // GitLab deletes carriage returns where it looks for commands.
+    let sent = sent.as_str()?.replace('\r', "");
+    let commands = call::commands(&sent);
     let (mut at, mut others) = (0, Vec::new());
     for line in sent.split('\n') {
         let end = at + line.len();
