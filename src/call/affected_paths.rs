@@ -55,9 +55,7 @@ fn collect_places(
         }
     }
     let is_absent = |path: &String| !is_given(params, path);
-    let is_chosen = |by: &LandingChoice| {
-        params.get(&by.param).is_some_and(|value| plain_text(value).trim().eq_ignore_ascii_case(&by.is))
-    };
+    let is_chosen = |by: &LandingChoice| params.get(&by.param).is_some_and(|value| has_choice(value, &by.is));
     let lands = action
         .lands
         .iter()
@@ -88,6 +86,14 @@ impl LookupPlaces {
     fn find(&self, names: Option<Names>, text: &str) -> Location {
         let is_epic = matches!(names, Some(Names::Epic | Names::EpicIid)) || text.starts_with('&');
         if is_epic { self.group.clone() } else { self.own.clone() }
+    }
+}
+
+/// True if a value, or one of several that a raw request has, is this choice.
+fn has_choice(value: &Value, choice: &str) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| has_choice(item, choice)),
+        value => plain_text(value).trim().eq_ignore_ascii_case(choice),
     }
 }
 

@@ -10,6 +10,7 @@ use apollo_compiler::parser::Parser;
 use serde_json::{Map, Value as Json, json};
 
 use super::Fault;
+use super::raw_request::add_value;
 use crate::catalog::{OperationIndex, Risk, Touched};
 
 /// More than any document that GitLab accepts (10,000 characters) has.
@@ -78,9 +79,11 @@ fn variable(operation: &OperationDefinition, variables: &Map<String, Json>, name
 }
 
 fn mutation_field(field: &Field, given: &dyn Fn(&str) -> Json) -> Mutation {
-    let arguments =
-        field.arguments.iter().map(|argument| (argument.name.to_string(), literal(&argument.value, given)));
-    Mutation { field: field.name.to_string(), arguments: arguments.collect() }
+    let mut arguments = Map::new();
+    for argument in &field.arguments {
+        add_value(&mut arguments, argument.name.as_str(), literal(&argument.value, given));
+    }
+    Mutation { field: field.name.to_string(), arguments }
 }
 
 /// Converts a value of a document to JSON. The parser bounds its depth.
@@ -99,8 +102,11 @@ fn literal(value: &Value, given: &dyn Fn(&str) -> Json) -> Json {
         }
         Value::List(items) => items.iter().map(|item| literal(item, given)).collect(),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| (name.to_string(), literal(value, given)));
-            Json::Object(fields.collect())
+            let mut object = Map::new();
+            for (name, value) in fields {
+                add_value(&mut object, name.as_str(), literal(value, given));
+            }
+            Json::Object(object)
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Raw requests: a REST request or a GraphQL document written by the caller. It is matched with the operations of the
 //! catalog, and its parameters are renamed to the catalog's, so that policy decides on it like on the actions.
 
+use serde_json::map::Entry;
 use serde_json::{Map, Value, json};
 
 use super::context::Context;
 use super::quick_action::{self, QuickActions};
 use super::raised_risk::{added_effects, call_risk};
 use super::raw_path::{self, Address};
-use super::{Body, Call, Effects, Fault, Place, Role, affected_paths, document};
+use super::{Body, Call, Effects, Fault, Place, Role, affected_paths, document, encode};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
 
 const METHODS: [Method; 6] =
@@ -63,7 +64,7 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
     };
     let path = raw_path::written(&segments).map_err(|reason| Fault::NoPath { given, reason })?;
     params.insert("path".to_owned(), json!(path));
-    let query = query(params, in_path);
+    let query = query(params, in_path)?;
     if !query.is_empty() {
         params.insert("query".to_owned(), Value::Object(query.clone()));
     }
@@ -71,7 +72,8 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
     let body = body(params, method, &query)?;
     let mut fields = nested(&query)?;
     if let Body::Json(Value::Object(body)) = &body {
-        fields.extend(body.clone());
+        // GitLab takes the value of the body; policy decides on both.
+        add_all(&mut fields, body);
     }
     let mut found = Found::default();
     found.add_routes(method, &segments, &path, &fields, context)?;
@@ -111,9 +113,9 @@ impl Found {
         }
         for route in routes {
             let Some((action, operation)) = operation(&route, context)? else { continue };
-            let mut params = by_our_names(&action, fields, |_| None);
+            let mut params = by_our_names(&action, &operation, fields);
             for (placeholder, value) in captures(&operation.path, segments) {
-                params.insert(operation.filled_by(&placeholder).to_owned(), json!(value));
+                add_value(&mut params, operation.filled_by(&placeholder), json!(value));
             }
             self.add(&action, &operation, &params, least_risk(method), context)?;
         }
@@ -137,15 +139,13 @@ impl Found {
                 self.touches.push(touched);
                 continue;
             };
-            let mut fields = arguments.clone();
-            if let Some(Value::Object(input)) = fields.remove("input") {
-                fields.extend(input);
+            let mut input = Map::new();
+            add_input(&mut input, arguments.get("input").unwrap_or(&Value::Null));
+            let mut params = by_our_names(&action, &operation, &input);
+            // A mutation of the catalog has no other argument.
+            for (name, value) in arguments.iter().filter(|(name, _)| *name != "input") {
+                add_value(&mut params, &format!("{UNDESCRIBED}{name}"), value.clone());
             }
-            let leading = |name: &str| {
-                let variables = &operation.graphql.as_ref()?.variables;
-                variables.get(&format!("input.{name}")).cloned()
-            };
-            let params = by_our_names(&action, &fields, leading);
             self.add(&action, &operation, &params, touched.risk, context)?;
         }
         Ok(())
@@ -221,7 +221,8 @@ fn nested(query: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
 /// Splits `a[b][]` into `a`, `b` and an empty part. None for brackets in other positions.
 fn bracketed(name: &str) -> Option<Vec<&str>> {
     let (first, mut rest) = name.split_at(name.find('[').unwrap_or(name.len()));
-    if first.is_empty() || first.contains(']') {
+    // Rack 2 ends its patterns at line ends: `a[][b\n][c]` is the field `b`.
+    if first.is_empty() || first.contains(']') || name.contains(char::is_control) {
         return None;
     }
     let mut parts = vec![first];
@@ -236,21 +237,53 @@ fn bracketed(name: &str) -> Option<Vec<&str>> {
     rest.is_empty().then_some(parts)
 }
 
-/// Renames the fields of a request to the action's parameters; `leading` resolves the path arguments of a mutation. A
-/// field that the action lacks becomes `field.NAME`: no parameter has a dot in its name.
-fn by_our_names(
-    action: &Action,
-    fields: &Map<String, Value>,
-    leading: impl Fn(&str) -> Option<String>,
-) -> Map<String, Value> {
+fn refuse_unclear_names(param: &str, value: &Value) -> Result<(), Fault> {
+    let refused = |reason| Fault::NotTaken { name: param.to_owned(), reason, instead: None };
+    encode::refuse_unclear_names(value).map_err(refused)
+}
+
+/// Adds a value beside those that a name has already, never over them: policy decides on all, whichever GitLab takes.
+pub fn add_value(fields: &mut Map<String, Value>, name: &str, value: Value) {
+    match fields.entry(name) {
+        Entry::Vacant(place) => drop(place.insert(value)),
+        Entry::Occupied(mut place) => {
+            let first = place.get_mut().take();
+            place.insert(json!([first, value]));
+        }
+    }
+}
+
+fn add_all(fields: &mut Map<String, Value>, others: &Map<String, Value>) {
+    for (name, value) in others {
+        add_value(fields, name, value.clone());
+    }
+}
+
+/// Adds the fields of the input of a mutation, or of several that a document gives.
+fn add_input(fields: &mut Map<String, Value>, input: &Value) {
+    match input {
+        Value::Object(input) => add_all(fields, input),
+        Value::Array(inputs) => inputs.iter().for_each(|input| add_input(fields, input)),
+        _ => {}
+    }
+}
+
+/// Prefix of the fields that the action lacks: no parameter has a dot in its name.
+const UNDESCRIBED: &str = "field.";
+
+/// Renames the fields of a request to the action's parameters. What fills the path has names of its own there: the name of
+/// its parameter is none that GitLab knows.
+fn by_our_names(action: &Action, operation: &Operation, fields: &Map<String, Value>) -> Map<String, Value> {
+    let leading = |name: &str| operation.graphql.as_ref()?.variables.get(&format!("input.{name}"));
+    let described =
+        |name: &str| by_wire(&action.params, name).filter(|param| !operation.is_filled_by(&param.name));
     let mut named = Map::new();
     for (name, value) in fields {
-        let bare = name.strip_suffix("[]").unwrap_or(name);
-        match (leading(bare), by_wire(&action.params, bare)) {
-            (Some(name), _) => named.insert(name, value.clone()),
-            (None, Some(param)) => named.insert(param.name.clone(), with_our_fields(param, value)),
-            (None, None) => named.insert(format!("field.{name}"), value.clone()),
-        };
+        match (leading(name), described(name)) {
+            (Some(name), _) => add_value(&mut named, name, value.clone()),
+            (None, Some(param)) => add_value(&mut named, &param.name, with_our_fields(param, value)),
+            (None, None) => add_value(&mut named, &format!("{UNDESCRIBED}{name}"), value.clone()),
+        }
     }
     named
 }
@@ -263,11 +296,14 @@ fn with_our_fields(param: &Param, value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| with_our_fields(param, item)).collect(),
         Value::Object(fields) => {
-            let named = fields.iter().map(|(name, value)| match by_wire(&param.fields, name) {
-                Some(field) => (field.name.clone(), with_our_fields(field, value)),
-                None => (name.clone(), value.clone()),
-            });
-            Value::Object(named.collect())
+            let mut named = Map::new();
+            for (name, value) in fields {
+                match by_wire(&param.fields, name) {
+                    Some(field) => add_value(&mut named, &field.name, with_our_fields(field, value)),
+                    None => add_value(&mut named, name, value.clone()),
+                }
+            }
+            Value::Object(named)
         }
         scalar => scalar.clone(),
     }
@@ -309,22 +345,35 @@ fn method(params: &Map<String, Value>) -> Method {
     METHODS.into_iter().find(|method| method.name() == said).unwrap_or(Method::Get)
 }
 
-/// Merges the query in `path` with `query`, which wins.
-fn query(params: &Map<String, Value>, in_path: Vec<(String, String)>) -> Map<String, Value> {
+/// Merges the query in `path` with `query`. A name that has a value already is refused: one value would replace another.
+fn query(params: &Map<String, Value>, in_path: Vec<(String, String)>) -> Result<Map<String, Value>, Fault> {
     let mut query: Map<String, Value> = Map::new();
     for (name, value) in in_path {
         match query.get_mut(&name) {
             Some(Value::Array(values)) => values.push(json!(value)),
-            _ if name.ends_with("[]") => {
-                query.insert(name, json!([value]));
-            }
-            _ => {
-                query.insert(name, json!(value));
-            }
+            Some(_) => return Err(given_twice(&name)),
+            None if name.ends_with("[]") => drop(query.insert(name, json!([value]))),
+            None => drop(query.insert(name, json!(value))),
         }
     }
-    query.extend(params.get("query").and_then(Value::as_object).cloned().unwrap_or_default());
-    query
+    for (name, value) in params.get("query").and_then(Value::as_object).into_iter().flatten() {
+        refuse_unclear_names("query", value)?;
+        if query.insert(name.clone(), value.clone()).is_some() {
+            return Err(given_twice(name));
+        }
+    }
+    Ok(query)
+}
+
+fn given_twice(name: &str) -> Fault {
+    Fault::NotTaken {
+        name: "query".to_owned(),
+        reason: format!(
+            "`{}` is given twice, in the query of `path` or in both; give it once. A list is `\"name\": [...]`",
+            name.escape_debug()
+        ),
+        instead: None,
+    }
 }
 
 fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>) -> Result<Body, Fault> {
@@ -340,6 +389,7 @@ fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>)
             return Err(Fault::NotTaken { name: name.to_owned(), reason, instead });
         }
     }
+    refuse_unclear_names("body", params.get("body").unwrap_or(&Value::Null))?;
     match body {
         None => Ok(Body::Empty),
         Some(body) if method.is_safe() => {

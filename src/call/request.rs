@@ -24,6 +24,7 @@ pub fn write(
         .collect();
     let (in_body, in_query): (Vec<_>, Vec<_>) =
         sent.into_iter().partition(|(param, _)| travels_in_body(operation, param));
+    in_query.iter().try_for_each(|(param, value)| refuse_unclear_names(param, value))?;
     let query = in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect();
     Ok(Call { resolved, ..Call::new(effects, path, query, body(operation, &in_body)?) })
 }
@@ -62,6 +63,11 @@ fn encoded(param: &str, value: &str, glob: bool) -> Result<String, Fault> {
     let value = if is_file_path { value.trim_start_matches('/') } else { value };
     let written = if glob { encode::glob(value) } else { encode::segment(value) };
     written.map_err(|reason| Fault::BadPath { name: param.to_owned(), reason })
+}
+
+fn refuse_unclear_names(param: &Param, value: &Value) -> Result<(), Fault> {
+    let refused = |reason| Fault::NotTaken { name: param.name.clone(), reason, instead: None };
+    encode::refuse_unclear_names(value).map_err(refused)
 }
 
 /// Encodes a parameter as pairs of the query: `labels=a,b`, `iids[]=1&iids[]=2`, `not[labels]=a`.
@@ -128,6 +134,7 @@ fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
     if param.kind.base == Base::File {
         return file(param, value).map(|part| vec![part]);
     }
+    refuse_unclear_names(param, value)?;
     let brackets = Param { array: ArrayForm::Brackets, ..param.clone() };
     Ok(pairs(&brackets, &wire(param), value)
         .into_iter()

@@ -173,15 +173,14 @@ impl CompiledRule {
             return true;
         }
         let places = effects.places();
+        let works = places.iter().any(|place| place.role == Role::Works);
         if self.is_lenient() {
-            let works = places.iter().any(|place| place.role == Role::Works);
             return works && places.iter().all(|place| path_pattern::covers(&self.paths, &place.location));
         }
-        // A read without a place affects no particular path. A change always affects some path.
-        if places.is_empty() {
-            return effects.risk() != Risk::Read;
-        }
-        places.iter().any(|place| self.may_concern(place, effects.risk()))
+        // A read without a place affects no particular path. A change always affects some path, and GitLab may ignore the
+        // parameter of a place that is only named.
+        (!works && effects.risk() != Risk::Read)
+            || places.iter().any(|place| self.may_concern(place, effects.risk()))
     }
 
     /// True if the patterns may cover a place. Deleting, moving or opening up a group affects everything below it.

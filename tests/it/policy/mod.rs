@@ -9,6 +9,7 @@ pub mod file_rules;
 pub mod location_spellings;
 pub mod locations;
 pub mod quick_actions;
+pub mod raw_names;
 pub mod read_only;
 pub mod request_spellings;
 pub mod shown_state;
