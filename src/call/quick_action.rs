@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value};
 
+use super::context::Context;
 use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
-use crate::catalog::{Action, Catalog, CatalogError, QuickAction, Risk, Touched, Words};
+use crate::catalog::{Action, CatalogError, QuickAction, Risk, Touched};
 
 /// Handling of quick actions in texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,15 +146,14 @@ pub fn scan(action: &Action, params: &Map<String, Value>) -> Vec<Scanned> {
     found
 }
 
-/// Finds the commands in fields of a raw request that no action describes (their names begin with `field.`): GitLab may
-/// execute quick actions in them.
-pub fn scan_undescribed(params: &Map<String, Value>) -> Vec<Scanned> {
+/// Finds the commands in all texts of fields that no action describes: GitLab may execute quick actions in them.
+pub fn scan_all(fields: &Map<String, Value>) -> Vec<Scanned> {
     let mut found = Vec::new();
-    for (name, value) in params.iter().filter(|(name, _)| name.starts_with("field.")) {
+    for (name, value) in fields {
         visit_all(value, &mut |text| {
             let commands = commands(text);
             if !commands.is_empty() {
-                found.push(Scanned { param: name.trim_start_matches("field.").to_owned(), commands });
+                found.push(Scanned { param: name.clone(), commands });
             }
         });
     }
@@ -208,14 +208,14 @@ fn rewrite(value: &mut Value, path: &str) {
     }
 }
 
-/// Effects of the commands: an operation for each, and the places that their arguments name.
+/// Effects of the commands in texts of a domain (`issue_note`): an operation for each, and the places that their
+/// arguments name.
 ///
 /// An unknown command is a destructive change, which needs confirmation: a newer GitLab may execute it.
 pub fn effects(
-    action: &Action,
+    domain: &str,
     scanned: &[Scanned],
-    words: &Words,
-    catalog: &Catalog,
+    context: &Context<'_>,
 ) -> Result<(Vec<Touched>, Vec<Place>), CatalogError> {
     let (mut touches, mut places) = (Vec::new(), Vec::new());
     for (param, command) in
@@ -223,13 +223,13 @@ pub fn effects(
     {
         let operation = format!("quick action /{}", command.name);
         let id = format!("quick_action.{}", command.name);
-        let Some(known) = words.quick_actions.get(&command.name) else {
+        let Some(known) = context.words.quick_actions.get(&command.name) else {
             touches.push(Touched::new(operation, &id, Risk::Destructive));
             continue;
         };
         let mut touched = Touched::new(operation, &id, Risk::Write);
-        for stands_for in applicable(known, action.domain()) {
-            if let Some(stands_for) = catalog.get(stands_for)? {
+        for stands_for in applicable(known, domain) {
+            if let Some(stands_for) = context.catalog.get(stands_for)? {
                 touched.risk = touched.risk.max(stands_for.risk);
                 touched.effects.push(stands_for.id.clone());
                 touched.effects.extend(stands_for.effects);

@@ -5,7 +5,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Value, json};
 
 use super::context::Context;
-use super::quick_action::{self, QuickActions};
+use super::quick_action::{self, QuickActions, Scanned};
 use super::raised_risk::{added_effects, call_risk};
 use super::raw_path::{self, Address};
 use super::{Body, Call, Effects, Fault, Place, Role, affected_paths, document, encode};
@@ -109,7 +109,10 @@ impl Found {
             self.touches.push(Touched::unknown(format!("{} {path}", method.name()), unknown_risk(method)));
             self.places.push(Place::unknown("path"));
             self.places.extend(affected_paths::undescribed_places(fields));
-            return Ok(());
+            return match method.is_safe() {
+                true => Ok(()),
+                false => self.add_commands("", quick_action::scan_all(fields), context),
+            };
         }
         for route in routes {
             let Some((action, operation)) = operation(&route, context)? else { continue };
@@ -137,6 +140,7 @@ impl Found {
                     self.places.push(Place::unknown(field));
                 }
                 self.touches.push(touched);
+                self.add_commands("", quick_action::scan_all(arguments), context)?;
                 continue;
             };
             let mut input = Map::new();
@@ -167,14 +171,24 @@ impl Found {
         self.places.extend(affected_paths::raw_places(action, operation, params));
         let mut scanned = quick_action::scan(action, params);
         if touched_risk != Risk::Read {
-            scanned.extend(quick_action::scan_undescribed(params));
+            scanned.extend(quick_action::scan_all(&undescribed(params)));
         }
+        self.add_commands(action.domain(), scanned, context)
+    }
+
+    /// Adds the effects of the quick actions in texts of a kind of object, or refuses the texts.
+    fn add_commands(
+        &mut self,
+        domain: &str,
+        scanned: Vec<Scanned>,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
         let Some(first) = scanned.first() else { return Ok(()) };
         if context.quick_actions != QuickActions::Check {
             let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
             return Err(Fault::QuickAction { name: first.param.clone(), commands });
         }
-        let quick = quick_action::effects(action, &scanned, context.words, context.catalog);
+        let quick = quick_action::effects(domain, &scanned, context);
         let (touches, places) = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
         self.touches.extend(touches);
         self.places.extend(places);
@@ -270,6 +284,12 @@ fn add_input(fields: &mut Map<String, Value>, input: &Value) {
 
 /// Prefix of the fields that the action lacks: no parameter has a dot in its name.
 const UNDESCRIBED: &str = "field.";
+
+/// The fields that the action lacks.
+fn undescribed(params: &Map<String, Value>) -> Map<String, Value> {
+    let fields = params.iter().filter_map(|(name, value)| Some((name.strip_prefix(UNDESCRIBED)?, value)));
+    fields.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+}
 
 /// Renames the fields of a request to the action's parameters. What fills the path has names of its own there: the name of
 /// its parameter is none that GitLab knows.

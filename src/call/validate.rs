@@ -350,7 +350,7 @@ impl Checked {
             }
             QuickActions::Check => {}
         }
-        let quick = quick_action::effects(&self.action, &found, context.words, context.catalog);
+        let quick = quick_action::effects(self.action.domain(), &found, context);
         self.quick = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
         Ok(())
     }

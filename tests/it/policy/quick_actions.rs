@@ -254,6 +254,23 @@ fn a_quick_action_in_a_field_that_no_action_describes_counts() {
     assert_eq!(call("api.rest", &plain).risk(), Risk::Write);
 }
 
+#[test]
+fn a_quick_action_in_an_unknown_request_is_refused_where_they_are() {
+    for (id, params) in [
+        ("api.rest", json!({"method": "POST", "path": "/not/known/yet", "body": {"text": "/merge"}})),
+        (
+            "api.graphql",
+            json!({"document": "mutation($t: String) { notKnownYet(input: {text: $t}) { errors } }", "variables": {"t": "/merge"}}),
+        ),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_QUICK_ACTIONS", "refuse")]);
+        let reply = run(&mut client, id, &params, true);
+        assert!(reply.is_error && reply.text.contains("/merge"), "{id}: {}", reply.text);
+        assert!(is_only_located(&sent(&gitlab)), "{id}");
+    }
+}
+
 /// GitLab may execute a command on another kind of object than the table has it for.
 #[test]
 fn a_quick_action_that_is_for_another_kind_of_object_has_all_its_effects() {
