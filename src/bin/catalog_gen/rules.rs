@@ -184,6 +184,8 @@ struct QuickActionRules {
     #[serde(default)]
     texts: Vec<String>,
     #[serde(default)]
+    not_texts: Vec<ListedParams>,
+    #[serde(default)]
     commands: BTreeMap<String, QuickAction>,
 }
 
@@ -295,6 +297,9 @@ impl Rules {
                     action.scanned.push(param);
                 }
             }
+        }
+        for listed in &self.quick_actions.not_texts {
+            listed.check("quick_actions.not_texts", actions, faults);
         }
     }
 }

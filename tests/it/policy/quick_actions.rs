@@ -4,15 +4,14 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Call, commands};
+use gitlab_mcp::call::{Call, Context, LookupCache, QuickActions, check, commands};
 use gitlab_mcp::catalog::Risk;
 use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::policy::vault::{gitlab, is_only_located, run, sent};
-use crate::support::calls::{CATALOG, build_call};
+use crate::support::calls::{CATALOG, build_call, context};
 
 /// Fences, HTML and quotations, as `lib/gitlab/quick_actions/extractor.rb` has them up to 16.x, with each form of inline
 /// code that it had: none at first, then over whole lines, then anywhere.
@@ -210,6 +209,10 @@ fn a_line_counts_if_one_way_of_gitlab_executes_it() {
         ("  ```\n/merge\n  ```", true, false),
         ("````\n/merge\n````", true, false),
         ("```\n/merge", true, false),
+        // Other blocks end where a fence in them does not.
+        ("~~~\n```\n~~~\n/merge\n```", false, true),
+        (">>>\n```\nx\n>>>\n/merge\n```", true, false),
+        ("<p>\n```\nx\n</p>\n/merge\n```", true, false),
         // A fence in a list ends with the list.
         ("- x\n  ```\n/merge\n  ```", true, true),
     ] {
@@ -263,11 +266,12 @@ fn a_quick_action_in_an_unknown_request_is_refused_where_they_are() {
             json!({"document": "mutation($t: String) { notKnownYet(input: {text: $t}) { errors } }", "variables": {"t": "/merge"}}),
         ),
     ] {
-        let gitlab = gitlab();
-        let mut client = gitlab.client(&[("GITLAB_QUICK_ACTIONS", "refuse")]);
-        let reply = run(&mut client, id, &params, true);
-        assert!(reply.is_error && reply.text.contains("/merge"), "{id}: {}", reply.text);
-        assert!(is_only_located(&sent(&gitlab)), "{id}");
+        let action = CATALOG.get(id).unwrap().unwrap();
+        let context = Context { quick_actions: QuickActions::Refuse, ..context() };
+        let checked = check(action, params.as_object().unwrap().clone(), &context);
+        let refused =
+            checked.and_then(|checked| checked.step(&LookupCache::default()).map(drop)).unwrap_err();
+        assert!(refused.to_string().contains("/merge"), "{id}: {refused}");
     }
 }
 
@@ -279,4 +283,26 @@ fn a_quick_action_that_is_for_another_kind_of_object_has_all_its_effects() {
     assert!(denies("merge_request.approve", &call("merge_request_note.create", &note)));
     let note = json!({"fullPath": "acme/widget", "iid": 1, "body": "/merge"});
     assert_eq!(call("issue_note.create", &note).risk(), Risk::Destructive);
+}
+
+#[test]
+fn commit_messages_of_all_actions_are_scanned() {
+    for (id, params) in [
+        ("commit.create", json!({"branch": "main", "commit_message": "x\n\n/merge", "actions": []})),
+        ("commit.cherry_pick", json!({"sha": "abc", "branch": "main", "message": "x\n\n/merge"})),
+        ("suggestion.apply", json!({"suggestion_id": 1, "commit_message": "/merge"})),
+        (
+            "submodule.update",
+            json!({"submodule": "lib", "branch": "main", "commit_sha": "abc", "commit_message": "/merge"}),
+        ),
+        ("changelog.commit", json!({"version": "1.0.0", "message": "/merge"})),
+        ("graphql.commit_create", json!({"branch": "main", "message": "/merge", "actions": []})),
+    ] {
+        let action = CATALOG.get(id).unwrap().unwrap();
+        let mut params = params.as_object().unwrap().clone();
+        if action.param("fullPath").is_some() {
+            params.insert("fullPath".to_owned(), json!("acme/widget"));
+        }
+        assert!(denies("merge_request.merge", &call(id, &Value::Object(params))), "{id}");
+    }
 }
