@@ -1,8 +1,10 @@
 //! Policy decides on the effects of a call: raised risks, effects of other actions, quick actions.
 
+use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
 use serde_json::{Value, json};
 
 use crate::policy::vault::{gitlab, is_only_located, kind, run, sent};
+use crate::support::calls::{CATALOG, build_call};
 use crate::support::client::{Client, EXECUTE};
 use crate::support::scripted_gitlab::answer;
 
@@ -180,6 +182,49 @@ fn grants_and_raised_risks_are_asked_about() {
     let mut client = gitlab.client(&[("GITLAB_CONFIRM", "write")]);
     let issue = json!({"fullPath": "acme/widget", "title": "x"});
     assert_eq!(kind(&run(&mut client, "issue.create", &issue, false)), "needs_confirmation");
+}
+
+/// True if the default policy asks about a raw request.
+fn is_asked_about(id: &str, params: &Value) -> bool {
+    let action = CATALOG.get(id).unwrap().unwrap();
+    let call = build_call(&action, params.as_object().unwrap().clone(), 7).unwrap().unwrap();
+    let policy = Policy::new(Settings::default(), &CATALOG).unwrap();
+    matches!(policy.decide(call.effects(), Consent::default()), Decision::Confirm(_))
+}
+
+/// A level that is no number may be any role: `OWNER` counts as the highest.
+#[test]
+fn a_role_by_its_name_is_asked_about_like_its_number() {
+    for (level, asks) in [
+        (json!("OWNER"), true),
+        (json!("maintainer"), true),
+        (json!(" 40"), true),
+        (json!([30, "owner"]), true),
+        (json!(50), true),
+        (json!("30"), false),
+        (json!(30), false),
+    ] {
+        let body = json!({"user_id": 3, "access_level": level});
+        let request = json!({"method": "POST", "path": "/projects/acme%2Fwidget/members", "body": body});
+        assert_eq!(is_asked_about("api.rest", &request), asks, "{level}");
+    }
+}
+
+#[test]
+fn the_default_of_a_variable_is_a_value_of_the_call() {
+    let document = "mutation($actions: [CommitAction!]! = [{action: DELETE, filePath: \"a\"}]) { \
+        commitCreate(input: {projectPath: \"acme/widget\", branch: \"main\", message: \"x\", actions: $actions}) \
+        { errors } }";
+    let update = json!([{"action": "UPDATE", "filePath": "a", "content": "b"}]);
+    for (variables, asks) in [
+        (json!({}), true),
+        (json!({"other": update}), true),
+        (json!({"actions": update}), false),
+        (json!({"actions": [{"action": "DELETE", "filePath": "a"}]}), true),
+    ] {
+        let request = json!({"document": document, "variables": variables});
+        assert_eq!(is_asked_about("api.graphql", &request), asks, "{variables}");
+    }
 }
 
 #[test]
