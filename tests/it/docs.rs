@@ -411,7 +411,7 @@ fn exit_codes_are_those_of_the_program() {
         .into_iter()
         .map(|row| row[0].clone())
         .collect();
-    assert_eq!(documented, ["0", "1", "2", "3"]);
+    assert_eq!(documented, ["0", "1", "2", "3", "130"]);
     let code = |arguments: &[&str], variables: &[(&str, &str)]| {
         let mut command = program(arguments, variables);
         command.stdin(Stdio::null()).output().unwrap().status.code()

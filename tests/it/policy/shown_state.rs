@@ -57,7 +57,7 @@ fn what_a_user_accepts_is_merged_at_the_head_that_was_shown() {
     let asked = client.modern_with("tools/call", params.clone(), capabilities.clone());
     let mut accepted = params;
     accepted["requestState"] = asked["result"]["requestState"].clone();
-    accepted["inputResponses"] = json!({"confirm": {"action": "accept", "content": {}}});
+    accepted["inputResponses"] = json!({"confirm": {"action": "accept", "content": {"confirm": true}}});
     let done = client.modern_with("tools/call", accepted, capabilities);
     assert_eq!(done["result"]["isError"], false, "{done}");
     assert_eq!(changes(&gitlab), [json!({"sha": SHOWN})]);
