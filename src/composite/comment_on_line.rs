@@ -4,10 +4,9 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::known_steps::KnownStep;
 use crate::composite::mr_diff::{DiffPosition, LinePosition, LineReference, MergeRequestDiff, body};
 use crate::composite::permalink;
-use crate::composite::run::{CompositeRun, params};
+use crate::composite::run::{CompositeRun, KnownStep, params};
 use crate::gitlab::Content;
 use crate::present;
 use crate::tools::execute::{ActionResponse, Outcome};

@@ -16,7 +16,6 @@ mod diagnose;
 mod fetch;
 mod item_kinds;
 mod item_results;
-mod known_steps;
 mod line_text;
 mod mr_diff;
 mod overview;
@@ -34,8 +33,7 @@ use futures_util::future::BoxFuture;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::{Answer, CompositeActions, ToolError, Tools};
-use known_steps::KnownStep;
-use run::{Actions, Composite, CompositeRun, RunComposite};
+use run::{Actions, Composite, CompositeRun, KnownStep, RunComposite};
 
 /// Every composite action of the catalog.
 const ACTIONS: Actions = &[

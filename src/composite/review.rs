@@ -7,12 +7,11 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value, json};
 
 use crate::composite::item_results::{ItemResults, is_preview};
-use crate::composite::known_steps::KnownStep;
 use crate::composite::mr_diff::{
     DiffPosition, LinePosition, LineReference, MergeRequestDiff, PositionError, body, replaced,
 };
 use crate::composite::permalink;
-use crate::composite::run::{CompositeRun, failed, params};
+use crate::composite::run::{CompositeRun, KnownStep, failed, params};
 use crate::gitlab::Content;
 use crate::policy::{Consent, Decision, Rule};
 use crate::tools::confirmation::{self, PendingCall};

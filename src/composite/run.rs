@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::call::{Checked, Fault, Resolved, ResolvedParams};
+use crate::call::{Checked, Fault, Location, Resolved, ResolvedParams};
 use crate::catalog::Action;
-use crate::composite::known_steps::{self, KnownStep};
 use crate::gitlab::{BodySink, Content};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
@@ -35,6 +34,22 @@ pub struct Composite {
     /// anything is sent. Empty where a failed step stops no other one.
     pub known_steps: fn(&CompositeRun<'_>) -> Vec<KnownStep>,
     pub run: RunComposite,
+}
+
+/// A step that a composite action is going to run.
+pub struct KnownStep {
+    /// What the step is of the call, for an error: `call 2`.
+    pub name: String,
+    pub request: ExecuteRequest,
+    /// True if values of earlier answers are still missing in its parameters.
+    pub is_open: bool,
+}
+
+impl KnownStep {
+    pub fn new(name: String, action: &str, params: Map<String, Value>) -> KnownStep {
+        let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
+        KnownStep { name, request, is_open: false }
+    }
 }
 
 /// Composite actions by their ids.
@@ -79,7 +94,7 @@ async fn planned(
         bounds,
         notes,
     };
-    if let Some(denied) = known_steps::find_denial(&run, composite).await {
+    if let Some(denied) = find_denial(&run, composite).await {
         return Err(denied);
     }
     let named = match lookups::params(tools, &checked).await {
@@ -92,6 +107,47 @@ async fn planned(
     let (ResolvedParams { params, resolved }, lookups) = named;
     (run.params, run.resolved, run.lookups) = (params, resolved, lookups);
     (composite.run)(&run).await
+}
+
+/// The denial of the first known step that has one. Look-ups are only made for the path behind an id.
+async fn find_denial(run: &CompositeRun<'_>, composite: &Composite) -> Option<ToolError> {
+    for step in (composite.known_steps)(run) {
+        if let Some(error) = find_step_denial(run, &step).await {
+            return Some(ToolError { message: format!("{}: {}", step.name, error.message), ..error });
+        }
+    }
+    None
+}
+
+fn find_step_denial<'s>(run: &'s CompositeRun<'_>, step: &'s KnownStep) -> BoxFuture<'s, Option<ToolError>> {
+    Box::pin(async move {
+        let ResolvedAction { action, request, .. } = action_lookup::resolve(run.tools, &step.request).ok()?;
+        if let Err(denied) = execute::refuse_withheld(run.tools, &action) {
+            return Some(denied);
+        }
+        // A value that is still missing may be what decides.
+        if step.is_open && !action.raises.is_empty() {
+            return None;
+        }
+        let checked = execute::check_params(run.tools, &action, &request, &mut Vec::new()).ok()?;
+        if step.is_open && names_unknown_place(&checked) {
+            return None;
+        }
+        let is_above = run.above.contains(&action.id.as_str());
+        let inner = run.bounds.actions.iter().find(|inner| inner.id == action.id).filter(|_| !is_above);
+        let Some(inner) = inner else { return execute::deny_beforehand(run.tools, &checked).await };
+        let above = [run.above, &[inner.id]].concat();
+        let (params, faults) = (checked.params().clone(), checked.item_faults());
+        let (resolved, notes) = (Vec::new(), Vec::new());
+        let inner_run = CompositeRun { id: inner.id, above: &above, params, faults, resolved, notes, ..*run };
+        find_denial(&inner_run, inner).await
+    })
+}
+
+/// True if the call may work at a place that its parameters do not tell.
+fn names_unknown_place(checked: &Checked) -> bool {
+    let effects = checked.possible_effects();
+    effects.iter().flat_map(|effects| effects.places()).any(|place| place.location == Location::Unknown)
 }
 
 /// Rejects options that a composite action does not support: its steps return several texts, and none is saved.
@@ -160,30 +216,6 @@ pub struct CompositeRun<'a> {
 }
 
 impl CompositeRun<'_> {
-    /// The code of a composite action that may be a step of this one.
-    pub fn inner_composite(&self, id: &str) -> Option<&'static Composite> {
-        let composite = self.bounds.actions.iter().find(|composite| composite.id == id);
-        composite.filter(|_| !self.above.contains(&id))
-    }
-
-    /// Looks at another composite action that is a step of this one, without running it.
-    pub fn look_into<'i>(&'i self, above: &'i [&'i str], checked: &'i Checked) -> CompositeRun<'i> {
-        CompositeRun {
-            above,
-            id: above.last().copied().unwrap_or_default(),
-            params: checked.params().clone(),
-            faults: checked.item_faults(),
-            resolved: Vec::new(),
-            notes: Vec::new(),
-            ..*self
-        }
-    }
-
-    /// Ids of the enclosing composite actions, its own last.
-    pub fn above(&self) -> &[&str] {
-        self.above
-    }
-
     /// True if no rule denies every call of an action.
     pub fn may_run(&self, action: &str) -> bool {
         let action = self.tools.catalog().get(action).ok().flatten();

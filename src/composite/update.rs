@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::composite::byte_budget;
 use crate::composite::item_kinds::{self, ResolvedItem, with_article as a};
 use crate::composite::item_results::ItemResults;
-use crate::composite::known_steps::KnownStep;
-use crate::composite::run::CompositeRun;
+use crate::composite::run::{CompositeRun, KnownStep};
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
