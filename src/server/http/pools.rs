@@ -36,10 +36,9 @@ impl Pools {
         Pools::new(1, CALLER_BODIES)
     }
 
-    /// The pools of the server. Finds leave half of the processors to everything else.
+    /// The pools of the server. A find computes on one processor.
     pub(super) fn of_server() -> Pools {
-        let processors = available_parallelism().map_or(1, usize::from);
-        Pools::new((processors / 2).max(1), SERVER_BODIES)
+        Pools::new(available_parallelism().map_or(1, usize::from), SERVER_BODIES)
     }
 }
 
