@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::effects::{Place, Role};
 use super::global_id;
 use super::location::{FullPath, HolderKind, Location};
-use super::lookup::GLOBAL;
+use super::location::GLOBAL;
 use crate::catalog::{
     Action, Landing, LandingChoice, LandingPlace, Locates, Names, Operation, Param, Place as Part, Scope,
     locates_by_name,

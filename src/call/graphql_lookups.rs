@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::lookup::GLOBAL;
+use super::location::GLOBAL;
 use super::{Answer, Body, Call, Effects, HolderKind, Location, Lookup, Place};
 use crate::catalog::{Method, Names, Risk, Scope, Touched};
 use crate::text::is_digits;

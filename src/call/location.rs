@@ -3,8 +3,10 @@
 
 use std::fmt;
 
-use super::lookup::GLOBAL;
 use crate::text::is_digits;
+
+/// Prefix of global ids.
+pub const GLOBAL: &str = "gid://gitlab/";
 
 /// The longest path that GitLab stores (`routes.path`, 255 characters a segment), with room for deep nesting.
 const MAX_BYTES: usize = 2_048;

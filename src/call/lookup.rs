@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::FullPath;
+use super::location::GLOBAL;
 use super::rest_lookups::{self, Ask, LATEST, Read, Resolver};
 use crate::catalog::{Names, Param, Place as ParamPlace, Scope};
 use crate::text::is_digits;
@@ -293,9 +294,6 @@ fn build_value(
         Ask::Text(text) => Some(Some(text.to_owned())),
     }
 }
-
-/// Prefix of global ids.
-pub const GLOBAL: &str = "gid://gitlab/";
 
 /// Pointer to the id of a row, and the type of a global id.
 type Place = (&'static str, Option<&'static str>);

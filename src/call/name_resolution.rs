@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::global_id::numbered;
-use super::lookup::{GLOBAL, wants};
+use super::location::GLOBAL;
+use super::lookup::wants;
 use super::rest_lookups::{self, Ask, Form, LATEST, Resolver};
 use super::{Fault, Lookup, LookupCache, global_id};
 use crate::catalog::{Action, GraphqlKind, Names, Operation, Param, Place, Scope};

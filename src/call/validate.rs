@@ -540,7 +540,7 @@ impl Checked {
 /// Parses a global id that is given as `fullPath`.
 fn global_holder(param: &Param, value: &Value) -> Option<(Scope, u64)> {
     let text = value.as_str().filter(|_| param.name == "fullPath")?.trim();
-    let location = text.starts_with(super::lookup::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
+    let location = text.starts_with(super::location::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
     match location?? {
         Location::Id { kind: HolderKind::Project, id } => Some((Scope::Project, id)),
         Location::Id { kind: HolderKind::Group, id } => Some((Scope::Group, id)),
@@ -565,7 +565,7 @@ fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
         };
         match location.and_then(|location| location.wire()) {
             // A global id is kept, as GraphQL requires it. Policy decides on its id.
-            Some(_) if text.trim().starts_with(super::lookup::GLOBAL) => Ok(Value::from(text.trim())),
+            Some(_) if text.trim().starts_with(super::location::GLOBAL) => Ok(Value::from(text.trim())),
             Some(wire) => Ok(Value::from(wire)),
             None => Err(wrong()),
         }

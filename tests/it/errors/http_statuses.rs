@@ -262,7 +262,7 @@ fn a_conflict_leads_to_what_is_in_the_way() {
         .says(&format!("POST {PROJECT}/labels"), [answer(409, json!({"message": "Label already exists"}))])
         .says(&format!("GET {PROJECT}/labels"), [answer(200, json!([{"name": "bug"}]))]);
     let mut client = gitlab.client(&[]);
-    let merge = json!({"action": "merge_request.merge", "params": {"fullPath": "acme/widget", "iid": 5, "sha": "0000"}, "confirm": true});
+    let merge = json!({"action": "merge_request.merge", "params": {"fullPath": "acme/widget", "iid": 5, "sha": "0badcafe"}, "confirm": true});
     let label = execute_arguments(
         "label.create",
         json!({"fullPath": "acme/widget", "name": "bug", "color": "#f00", "scope": "project"}),
