@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::effects::{Place, Role};
 use super::global_id;
-use super::location::{FullPath, HolderKind, Location};
 use super::location::GLOBAL;
+use super::location::{FullPath, HolderKind, Location};
 use crate::catalog::{
     Action, Landing, LandingChoice, LandingPlace, Locates, Names, Operation, Param, Place as Part, Scope,
     locates_by_name,

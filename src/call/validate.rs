@@ -540,7 +540,8 @@ impl Checked {
 /// Parses a global id that is given as `fullPath`.
 fn global_holder(param: &Param, value: &Value) -> Option<(Scope, u64)> {
     let text = value.as_str().filter(|_| param.name == "fullPath")?.trim();
-    let location = text.starts_with(super::location::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
+    let location =
+        text.starts_with(super::location::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
     match location?? {
         Location::Id { kind: HolderKind::Project, id } => Some((Scope::Project, id)),
         Location::Id { kind: HolderKind::Group, id } => Some((Scope::Group, id)),

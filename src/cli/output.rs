@@ -42,7 +42,8 @@ mod tests {
     #[test]
     fn terminal_codes_and_hidden_characters_are_not_printed() {
         let mut printed = Output(Vec::new());
-        write!(printed, "a {}\tb", "\u{1b}]0;title\u{7}\u{1b}[31mred\u{202e}").unwrap();
+        let hostile = "\u{1b}]0;title\u{7}\u{1b}[31mred\u{202e}";
+        write!(printed, "a {hostile}\tb").unwrap();
         writeln!(printed, " ü").unwrap();
         assert_eq!(String::from_utf8(printed.0).unwrap(), "a red\tb ü\n");
     }

@@ -297,10 +297,11 @@ fn a_wrong_setting_is_a_failure_too() {
 #[test]
 fn texts_of_gitlab_are_printed_in_one_line_without_terminal_codes() {
     let hostile = "\u{1b}]0;title\u{7}\u{1b}[31m\u{202e}\r\nok       forged       line";
-    let mut answers = Answers::default();
-    answers.version = version(&format!("18.9.0{hostile}"));
-    answers.user = ok(json!({"username": format!("root{hostile}"), "bot": false}));
-    answers.own = own(&["api", hostile], json!(format!("2026-12-01{hostile}")));
+    let answers = Answers {
+        version: version(&format!("18.9.0{hostile}")),
+        user: ok(json!({"username": format!("root{hostile}"), "bot": false})),
+        own: own(&["api", hostile], json!(format!("2026-12-01{hostile}"))),
+    };
     let gitlab = answers.serve();
     for arguments in [&["doctor"][..], &["doctor", "--json"]] {
         let variables = [("GITLAB_URL", gitlab.url()), ("GITLAB_TOKEN", "glpat-1".to_owned())];
