@@ -33,25 +33,35 @@ async function check(name, client, transport, era) {
   console.log(`typescript client, ${name}: 5 passed, 0 failed`);
 }
 
-// A user who declines: the call is not made.
+// A user who declines, then one who accepts: the client validates the form, and the answer outranks the model's consent.
 async function checkElicitation() {
   const versionNegotiation = { mode: { pin: "2026-07-28" } };
   const options = { capabilities: { elicitation: {} }, versionNegotiation };
   const client = new current.Client({ name: "check", version: "1" }, options);
   const asked = [];
+  let answer = { action: "decline" };
   client.setRequestHandler("elicitation/create", async (request) => {
     asked.push(request.params.message);
-    return { action: "decline" };
+    return answer;
   });
   await client.connect(new current.StreamableHTTPClientTransport(new URL(url), { requestInit }));
-  const params = { fullPath: "acme/widget", iid: 12 };
-  const call = { name: "gitlab_execute_action", arguments: { action: "merge_request.merge", params } };
-  const declined = await client.callTool(call);
-  assert.equal(asked.length, 1, JSON.stringify(declined));
-  assert.match(asked[0], /merge_request\.merge/);
-  assert.equal(declined.isError, true, JSON.stringify(declined));
+  const execute = (action, iid, consent = {}) =>
+    client.callTool({
+      name: "gitlab_execute_action",
+      arguments: { action, params: { fullPath: "acme/widget", iid }, ...consent },
+    });
+  for (const consent of [{}, { confirm: true }]) {
+    const declined = await execute("merge_request.merge", 12, consent);
+    assert.equal(declined.structuredContent.error.kind, "declined", JSON.stringify(declined));
+    assert.equal(asked.length, 1, "a decline holds");
+  }
+  assert.match(asked[0], /^Merge merge request !12 "Turn both ways" of acme\/widget\?/);
+  answer = { action: "accept", content: { confirm: true } };
+  const accepted = await execute("issue.delete", 3);
+  assert.notEqual(accepted.isError, true, JSON.stringify(accepted));
+  assert.equal(asked.length, 2);
   await client.close();
-  console.log("typescript client, elicitation: 1 passed, 0 failed");
+  console.log("typescript client, elicitation: 3 passed, 0 failed");
 }
 
 const first = new Client({ name: "check", version: "1" });
