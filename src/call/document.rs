@@ -7,10 +7,10 @@ use apollo_compiler::ast::{
     Definition, Document, Field, FragmentDefinition, OperationDefinition, OperationType, Selection, Value,
 };
 use apollo_compiler::parser::Parser;
+use serde_json::map::Entry;
 use serde_json::{Map, Value as Json, json};
 
 use super::Fault;
-use super::raw_request::add_value;
 use crate::catalog::{OperationIndex, Risk, Touched};
 
 /// More than any document that GitLab accepts (10,000 characters) has.
@@ -84,6 +84,17 @@ fn mutation_field(field: &Field, given: &dyn Fn(&str) -> Json) -> Mutation {
         add_value(&mut arguments, argument.name.as_str(), literal(&argument.value, given));
     }
     Mutation { field: field.name.to_string(), arguments }
+}
+
+/// Adds a value beside those that a name has already, never over them: policy decides on all, whichever GitLab takes.
+pub fn add_value(fields: &mut Map<String, Json>, name: &str, value: Json) {
+    match fields.entry(name) {
+        Entry::Vacant(place) => drop(place.insert(value)),
+        Entry::Occupied(mut place) => {
+            let first = place.get_mut().take();
+            place.insert(json!([first, value]));
+        }
+    }
 }
 
 /// Converts a value of a document to JSON. The parser bounds its depth.

@@ -3,10 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::context::Context;
 use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
-use crate::catalog::{Action, CatalogError, QuickAction, Risk, Touched};
+use crate::catalog::{Action, Catalog, CatalogError, QuickAction, Risk, Touched, Words};
 
 /// Handling of quick actions in texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -215,7 +214,8 @@ fn rewrite(value: &mut Value, path: &str) {
 pub fn effects(
     domain: &str,
     scanned: &[Scanned],
-    context: &Context<'_>,
+    words: &Words,
+    catalog: &Catalog,
 ) -> Result<(Vec<Touched>, Vec<Place>), CatalogError> {
     let (mut touches, mut places) = (Vec::new(), Vec::new());
     for (param, command) in
@@ -223,13 +223,13 @@ pub fn effects(
     {
         let operation = format!("quick action /{}", command.name);
         let id = format!("quick_action.{}", command.name);
-        let Some(known) = context.words.quick_actions.get(&command.name) else {
+        let Some(known) = words.quick_actions.get(&command.name) else {
             touches.push(Touched::new(operation, &id, Risk::Destructive));
             continue;
         };
         let mut touched = Touched::new(operation, &id, Risk::Write);
         for stands_for in applicable(known, domain) {
-            if let Some(stands_for) = context.catalog.get(stands_for)? {
+            if let Some(stands_for) = catalog.get(stands_for)? {
                 touched.risk = touched.risk.max(stands_for.risk);
                 touched.effects.push(stands_for.id.clone());
                 touched.effects.extend(stands_for.effects);

@@ -1,10 +1,10 @@
 //! Raw requests: a REST request or a GraphQL document written by the caller. It is matched with the operations of the
 //! catalog, and its parameters are renamed to the catalog's, so that policy decides on it like on the actions.
 
-use serde_json::map::Entry;
 use serde_json::{Map, Value, json};
 
 use super::context::Context;
+use super::document::add_value;
 use super::quick_action::{self, QuickActions, Scanned};
 use super::raised_risk::{added_effects, call_risk};
 use super::raw_path::{self, Address};
@@ -188,7 +188,7 @@ impl Found {
             let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
             return Err(Fault::QuickAction { name: first.param.clone(), commands });
         }
-        let quick = quick_action::effects(domain, &scanned, context);
+        let quick = quick_action::effects(domain, &scanned, context.words, context.catalog);
         let (touches, places) = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
         self.touches.extend(touches);
         self.places.extend(places);
@@ -254,17 +254,6 @@ fn bracketed(name: &str) -> Option<Vec<&str>> {
 fn refuse_unclear_names(param: &str, value: &Value) -> Result<(), Fault> {
     let refused = |reason| Fault::NotTaken { name: param.to_owned(), reason, instead: None };
     encode::refuse_unclear_names(value).map_err(refused)
-}
-
-/// Adds a value beside those that a name has already, never over them: policy decides on all, whichever GitLab takes.
-pub fn add_value(fields: &mut Map<String, Value>, name: &str, value: Value) {
-    match fields.entry(name) {
-        Entry::Vacant(place) => drop(place.insert(value)),
-        Entry::Occupied(mut place) => {
-            let first = place.get_mut().take();
-            place.insert(json!([first, value]));
-        }
-    }
 }
 
 fn add_all(fields: &mut Map<String, Value>, others: &Map<String, Value>) {

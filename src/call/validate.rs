@@ -350,7 +350,7 @@ impl Checked {
             }
             QuickActions::Check => {}
         }
-        let quick = quick_action::effects(self.action.domain(), &found, context);
+        let quick = quick_action::effects(self.action.domain(), &found, context.words, context.catalog);
         self.quick = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
         Ok(())
     }
