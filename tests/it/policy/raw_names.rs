@@ -285,7 +285,7 @@ fn no_key_added_to_a_rest_request_makes_a_decision_more_lenient() {
                 let own = own.map(|at| (at, name.to_owned()));
                 for (number, (at, key)) in others.chain(own).enumerate().collect::<Vec<_>>() {
                     // In a query, `a[]` is `a`.
-                    let in_query = matches!(at, At::Query | At::Path);
+                    let in_query = matches!(at, At::Query | At::Path) || operation.method.is_safe();
                     let bare = if in_query { key.split('[').next().unwrap() } else { key.as_str() };
                     if risky.is_none() && takes(&action, operation, bare) {
                         continue;
