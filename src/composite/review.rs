@@ -195,7 +195,7 @@ fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> Too
 struct ReviewPlan {
     of: Map<String, Value>,
     comments: Vec<ReviewComment>,
-    /// Of each comment, the id of the note that has it already; null for a comment that is given twice.
+    /// For each comment, the id of the note that already has its text; null for a comment that is given twice.
     known: Vec<Option<Value>>,
     /// True if comments are drafts until they are published together.
     drafts: bool,

@@ -38,7 +38,7 @@ pub struct Composite {
 
 /// A step that a composite action is going to run.
 pub struct KnownStep {
-    /// What the step is of the call, for an error: `call 2`.
+    /// Name of the step within the call, for an error: `call 2`.
     pub name: String,
     pub request: ExecuteRequest,
     /// True if values of earlier answers are still missing in its parameters.

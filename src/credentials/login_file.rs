@@ -201,7 +201,7 @@ impl LoginFile {
         }
         let written = write_private(&new, &text).and_then(|()| fs::rename(&new, &self.path));
         if written.is_err() {
-            // It has tokens, perhaps cut off. The error that counts is the first.
+            // The draft has tokens, perhaps cut off. The first error is the one to report.
             let _ = fs::remove_file(&new);
         }
         written

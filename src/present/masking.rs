@@ -25,7 +25,7 @@ const VARIABLES: &str = "variables";
 const MADE: [&str; 4] = ["token", "secret", "secret_token", "ephemeral_authentication_token"];
 
 /// Length in bytes up to which a text is searched for secret parts of a URL.
-const LONGEST_URL: usize = 8_192;
+const MAX_URL_BYTES: usize = 8_192;
 
 /// Length in bytes up to which paths are distinguished, unless a longer one is asked for.
 const LONGEST_PATH: usize = 500;
@@ -83,7 +83,7 @@ struct Walk<'n> {
     masked: Masked,
 }
 
-/// What the fields around a value say of it.
+/// Properties of a value that follow from the fields around it.
 #[derive(Clone, Copy, Default)]
 struct Around {
     is_secret: bool,
@@ -177,7 +177,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a field of these names, within an object, says of its value.
+/// Properties of the value of a field with these names.
 fn around_field(names: &[String], value: &Value, around: Around) -> Around {
     // The number of tokens is no secret.
     let is_count = |name: &String| value.is_number() && name.ends_with("token");
@@ -281,7 +281,7 @@ fn without_secret_query(text: &str) -> Option<String> {
 }
 
 fn is_short_url(text: &str) -> bool {
-    text.len() <= LONGEST_URL
+    text.len() <= MAX_URL_BYTES
         && (text.starts_with('/') || text.contains("://"))
         && !text.contains(char::is_whitespace)
 }

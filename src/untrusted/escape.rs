@@ -1,13 +1,13 @@
 //! Escapes of one character in JSON, Markdown, URLs and HTML, also where an escape was escaped again.
 
 /// Maximum number of backslashes in an escape: each level of quotation doubles them.
-pub const MOST_BACKSLASHES: usize = 8;
+pub const MAX_BACKSLASHES: usize = 8;
 
 /// Maximum number of times that an escape was escaped again: `%252d`, `&amp;#45;`.
-const MOST_LAYERS: usize = 4;
+const MAX_ESCAPE_LAYERS: usize = 4;
 
 /// Maximum number of digits of a numeric character reference in HTML.
-const MOST_DIGITS: usize = 7;
+const MAX_ESCAPE_DIGITS: usize = 7;
 
 /// Named character references of HTML for the characters of tokens that are no letters or digits.
 const REFERENCES: [(&str, char); 6] = [
@@ -32,13 +32,13 @@ pub fn parse_escape(text: &str) -> Option<(char, usize)> {
 /// `\-`, `\u002d`, `\u{2d}`, `\x2d`, and `\\u002d` where a JSON text was quoted once more. A backslash before another
 /// letter is no escape of that letter: `\n`.
 fn parse_backslashes(text: &str) -> Option<(char, usize)> {
-    let backslashes = text.bytes().take(MOST_BACKSLASHES + 1).take_while(|byte| *byte == b'\\').count();
-    let after = text.get(backslashes..).filter(|_| backslashes <= MOST_BACKSLASHES)?;
+    let backslashes = text.bytes().take(MAX_BACKSLASHES + 1).take_while(|byte| *byte == b'\\').count();
+    let after = text.get(backslashes..).filter(|_| backslashes <= MAX_BACKSLASHES)?;
     let escaped = after.chars().next()?;
     let digits = after.get(1..)?;
     let (character, length) = match escaped {
         'u' if digits.starts_with('{') => {
-            let end = digits.bytes().take(MOST_DIGITS + 2).position(|byte| byte == b'}')?;
+            let end = digits.bytes().take(MAX_ESCAPE_DIGITS + 2).position(|byte| byte == b'}')?;
             (hexadecimal(digits.get(1..end)?)?, end + 2)
         }
         'u' => (hexadecimal(digits.get(..4)?)?, 5),
@@ -54,7 +54,7 @@ fn parse_percent(text: &str) -> Option<(char, usize)> {
     let code = |start: usize| text.get(start..start + 2).and_then(hexadecimal);
     let mut character = code(1)?;
     let mut end = 3;
-    for _ in 0..MOST_LAYERS {
+    for _ in 0..MAX_ESCAPE_LAYERS {
         let Some(next) = code(end).filter(|_| character == '%') else { break };
         (character, end) = (next, end + 2);
     }
@@ -65,7 +65,7 @@ fn parse_percent(text: &str) -> Option<(char, usize)> {
 /// semicolon as well.
 fn parse_reference(text: &str) -> Option<(char, usize)> {
     let mut rest = text.get(1..)?;
-    for _ in 0..MOST_LAYERS {
+    for _ in 0..MAX_ESCAPE_LAYERS {
         rest = rest.strip_prefix("amp;").unwrap_or(rest);
     }
     let length = |rest: &str| text.len() - rest.len();
@@ -77,7 +77,7 @@ fn parse_reference(text: &str) -> Option<(char, usize)> {
         Some(digits) => (digits, 16),
         None => (number, 10),
     };
-    let count = digits.chars().take(MOST_DIGITS).take_while(|digit| digit.is_digit(radix)).count();
+    let count = digits.chars().take(MAX_ESCAPE_DIGITS).take_while(|digit| digit.is_digit(radix)).count();
     let code = u32::from_str_radix(digits.get(..count)?, radix).ok()?;
     let after = digits.get(count..)?;
     Some((char::from_u32(code)?, length(after.strip_prefix(';').unwrap_or(after))))

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
-use super::escape::{MOST_BACKSLASHES, parse_escape};
+use super::escape::{MAX_BACKSLASHES, parse_escape};
 use super::is_invisible;
 use super::tokens::is_random;
 
@@ -263,7 +263,7 @@ impl First {
                 byte if *byte == self.0 => true,
                 b'\\' => {
                     let run = rest.iter().take_while(|byte| **byte == b'\\').count();
-                    let too_many = run.saturating_sub(MOST_BACKSLASHES);
+                    let too_many = run.saturating_sub(MAX_BACKSLASHES);
                     at += too_many;
                     let after = rest.get(run).copied().unwrap_or_default();
                     if !matches!(after, b'u' | b'x') && after != self.0 {
@@ -306,7 +306,7 @@ fn unescaped(text: &str, wanted: char) -> Option<&str> {
     if let Some((_, length)) = parse_escape(text).filter(|(character, _)| *character == wanted) {
         return text.get(length..);
     }
-    let backslashes = text.bytes().take(MOST_BACKSLASHES).take_while(|byte| *byte == b'\\').count();
+    let backslashes = text.bytes().take(MAX_BACKSLASHES).take_while(|byte| *byte == b'\\').count();
     text.get(backslashes..).filter(|_| backslashes > 0)?.strip_prefix(wanted)
 }
 

@@ -264,7 +264,7 @@ impl Setup<'_> {
         let new = self.without_secrets(client, new.unwrap_or_default())?;
         let patch = options.create_patch(&old, &new).to_string();
         for line in patch.lines() {
-            // What a terminal takes for a line end would look like a line of this program.
+            // A line end within the text would pass for a line of this program.
             writeln!(self.out, "{}", cleaned(line).replace('\n', " "))?;
         }
         Ok(())

@@ -469,7 +469,7 @@ struct Admitted {
     share: Share,
 }
 
-/// What a request has of its caller and of the server until its response has ended.
+/// Shares of the limits of a caller and of the server that a request holds until its response has ended.
 struct Share {
     _caller: Arc<Caller>,
     _turn: OwnedSemaphorePermit,

@@ -68,7 +68,7 @@ enum Part {
     Body {
         left: u64,
     },
-    /// What follows a request whose end is not known here.
+    /// Bytes after a request whose end this parser does not determine.
     Unchecked,
 }
 

@@ -1,4 +1,4 @@
-//! What requests share: turns of finds, and memory of request bodies. A request takes its part of its caller's pool, of
+//! Limits that requests share: turns of finds, and memory of request bodies. A request takes its part of its caller's pool, of
 //! the pool of all callers that GitLab has not accepted yet, if it is of one of them, and of the server's.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a call works on, as the audit names it.
+//! Target of a call, as the audit names it.
 
 use percent_encoding::utf8_percent_encode;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::call::{Call, Checked, RESERVED};
 use crate::catalog::{Piece, pieces};
 
-/// What a call works on, without any parameter's value but the project or group and the iids.
+/// Target of a call, without any parameter's value but the project or group and the iids.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditTarget {
     /// The operation as GitLab's documentation writes it.
