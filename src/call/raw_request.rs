@@ -17,6 +17,10 @@ const METHODS: [Method; 6] =
 /// Parameter by which Rails treats a POST as another method.
 const OVERRIDE: &str = "_method";
 
+/// Parameters from which GitLab takes the token or the user of a request (`lib/gitlab/auth/auth_finders.rb` and
+/// `lib/api/helpers.rb`; the first two are Doorkeeper's).
+const CREDENTIAL_PARAMS: [&str; 5] = ["access_token", "bearer_token", "private_token", "job_token", "sudo"];
+
 /// Builds the call. Replaces the parameters by their interpretation, which a next call uses.
 pub fn write(
     interface: Interface,
@@ -70,6 +74,10 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
     }
     let method = method(params);
     let body = body(params, method, &query)?;
+    refuse_credentials("query", &query, (method, &segments), context)?;
+    if let Body::Json(Value::Object(body)) = &body {
+        refuse_credentials("body", body, (method, &segments), context)?;
+    }
     let mut fields = nested(&query)?;
     if let Body::Json(Value::Object(body)) = &body {
         // GitLab takes the value of the body; policy decides on both.
@@ -383,6 +391,31 @@ fn given_twice(name: &str) -> Fault {
         ),
         instead: None,
     }
+}
+
+/// Refuses parameters that replace the token or the user of the request: the policy is about those of the server. A
+/// route that describes such a parameter takes it.
+fn refuse_credentials(
+    param: &str,
+    fields: &Map<String, Value>,
+    (method, segments): (Method, &[String]),
+    context: &Context<'_>,
+) -> Result<(), Fault> {
+    let given = |name: &&str| fields.contains_key(*name);
+    let Some(name) = CREDENTIAL_PARAMS.into_iter().find(given) else { return Ok(()) };
+    for route in context.surface.rest(method, segments) {
+        let found = operation(&route, context)?;
+        if found.is_some_and(|(action, _)| by_wire(&action.params, name).is_some()) {
+            return Ok(());
+        }
+    }
+    let kept = fields.iter().filter(|(field, _)| !CREDENTIAL_PARAMS.contains(&field.as_str()));
+    let kept: Map<String, Value> = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    Err(Fault::NotTaken {
+        name: param.to_owned(),
+        reason: format!("`{name}` would replace the token or the user that this server is set up with"),
+        instead: Some((param.to_owned(), Value::Object(kept))),
+    })
 }
 
 fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>) -> Result<Body, Fault> {

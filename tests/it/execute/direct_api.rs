@@ -245,6 +245,28 @@ fn a_request_that_cannot_be_is_repaired() {
     refused(&execute(&mut client, "api.rest", json!({"path": "/projects"})), "invalid_params");
 }
 
+/// GitLab takes the token and the user of a request from its parameters too.
+#[test]
+fn a_raw_request_cannot_bring_another_token_or_user() {
+    let mut client = Client::sandbox();
+    for name in ["private_token", "access_token", "bearer_token", "job_token", "sudo"] {
+        let params = json!({"path": format!("/projects?{name}=x&search=a"), "method": "GET"});
+        let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
+        assert!(fault["message"].as_str().unwrap().contains(name), "{fault}");
+        let params = json!({"path": "/projects", "method": "GET", "query": {name: "x", "search": "a"}});
+        let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
+        assert_eq!(fault["fix"]["arguments"]["params"]["query"], json!({"search": "a"}), "{fault}");
+        let params = json!({
+            "path": "/projects/acme%2Fwidget/issues", "method": "POST", "body": {name: "x", "title": "y"},
+        });
+        let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
+        assert_eq!(fault["fix"]["arguments"]["params"]["body"], json!({"title": "y"}), "{fault}");
+    }
+    // The artifacts of a job are an endpoint that describes the token as its parameter.
+    let reply = rest(&mut client, "GET", "/projects/acme%2Fwidget/jobs/1/artifacts?job_token=x");
+    assert_ne!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
+}
+
 #[test]
 fn a_dry_run_shows_what_would_be_sent() {
     let mut client = Client::sandbox();
