@@ -64,15 +64,19 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         return Err(run.invalid(format!("`calls` is 1 to {MOST} calls; {} were given", calls.len())));
     }
     let goes_on = run.flag("continue_on_error", false);
-    let agreed = check_ahead(run, &calls, goes_on).await?;
+    let CheckedAhead { agreed, previews } = check_ahead(run, &calls, goes_on).await?;
     let mut done: Vec<CallResult> = Vec::new();
     let mut stopped = None;
+    // What a rule only previews is not done, and the other calls may rest on it.
+    let mut is_previewed = previews && !goes_on;
     for call in &calls {
         if stopped.is_some() {
             done.push(None);
             continue;
         }
-        let outcome = run_call(run, &calls, call, &done, agreed.contains(&call.number)).await;
+        let is_agreed = agreed.contains(&call.number) && !is_previewed;
+        let outcome = run_call(run, &calls, call, &done, (is_agreed, is_previewed)).await;
+        is_previewed |= !goes_on && outcome.as_ref().is_ok_and(is_preview_outcome);
         if outcome.is_err() && !goes_on {
             stopped = Some(call.number);
         }
@@ -110,32 +114,47 @@ impl BatchCall<'_> {
     }
 }
 
+/// Outcome of the checks before the first call.
+#[derive(Default)]
+struct CheckedAhead {
+    /// The numbers of the calls that the user agreed to.
+    agreed: Vec<usize>,
+    /// True if a rule only previews one of the calls.
+    previews: bool,
+}
+
+/// A call that does not simply run.
+enum HeldCall {
+    Asked(PendingCall),
+    Previewed,
+}
+
 /// Checks that are made before anything is sent: calls that can never be made are errors, unless
-/// `continue_on_error` is set, and confirmation is asked for all calls at once. Returns the numbers of the
-/// confirmed calls.
+/// `continue_on_error` is set, and confirmation is asked for all calls at once.
 async fn check_ahead(
     run: &CompositeRun<'_>,
     calls: &[BatchCall<'_>],
     goes_on: bool,
-) -> Result<Vec<usize>, ToolError> {
+) -> Result<CheckedAhead, ToolError> {
     let mut asked = Vec::new();
+    let mut previews = false;
     for call in calls {
-        let looked = check_call(run, call).await;
-        match looked {
-            Ok(Some(ask)) => asked.push(ask),
+        match check_call(run, call).await {
+            Ok(Some(HeldCall::Asked(ask))) => asked.push(ask),
+            Ok(Some(HeldCall::Previewed)) => previews = true,
             Ok(None) => {}
             Err(error) if goes_on || !is_wrong(&error) => {}
             Err(error) => return Err(call_error(call.number, error)),
         }
     }
     if asked.is_empty() || run.request.dry_run == Some(true) {
-        return Ok(Vec::new());
+        return Ok(CheckedAhead { previews, ..CheckedAhead::default() });
     }
-    let numbers: Vec<usize> = asked.iter().map(|ask| ask.number).collect();
+    let agreed: Vec<usize> = asked.iter().map(|ask| ask.number).collect();
     let params = with_asked_params(run, &asked);
     match confirmation::confirm_together(run.tools, run.id, run.request, &params, &asked).await {
         Some(question) => Err(question),
-        None => Ok(numbers),
+        None => Ok(CheckedAhead { agreed, previews }),
     }
 }
 
@@ -160,7 +179,7 @@ fn is_wrong(error: &ToolError) -> bool {
 
 /// Checks a call in advance: its validity, and whether it needs confirmation. For a call with references to pending
 /// results, the action's risk decides.
-async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Option<PendingCall>, ToolError> {
+async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Option<HeldCall>, ToolError> {
     if let Some(number) = later_reference(call) {
         let message = format!("`${number}` is not an earlier call: a call can only refer to those before it");
         return Err(run.invalid(message));
@@ -187,7 +206,7 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
     }
     if action.plan.is_some() {
         let asks = run.tools.policy.confirm().asks_about(action.risk);
-        return Ok(asks.then(|| ask(Rule::Risk(action.risk), None)));
+        return Ok(asks.then(|| HeldCall::Asked(ask(Rule::Risk(action.risk), None))));
     }
     let checked = execute::check_request(run.tools, &action, &request).await?;
     if action.risk == Risk::Read {
@@ -212,12 +231,13 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
         Decision::Confirm(rule) => {
             let mut ask = ask(rule, Some((known, checked)));
             ask.params.extend(shown);
-            Some(ask)
+            Some(HeldCall::Asked(ask))
         }
         Decision::Deny(rule) => {
             return Err(mapping::denied(&action.id, Some(known.effects()), &rule, known.lookups()));
         }
-        Decision::Preview(_) | Decision::Allow => None,
+        Decision::Preview(_) => Some(HeldCall::Previewed),
+        Decision::Allow => None,
     })
 }
 
@@ -232,8 +252,10 @@ async fn run_call(
     calls: &[BatchCall<'_>],
     call: &BatchCall<'_>,
     done: &[CallResult],
-    agreed: bool,
+    (agreed, dry_run): (bool, bool),
 ) -> Result<Outcome, ToolError> {
+    let reads = run.tools.catalog().get(call.action).ok().flatten().is_some_and(|one| one.risk == Risk::Read);
+    let dry_run = (dry_run && !reads) || run.request.dry_run == Some(true);
     let whole: Vec<Option<Value>> = if call.refers {
         done.iter().zip(calls).map(|(done, earlier)| referable(run, earlier, done)).collect()
     } else {
@@ -251,14 +273,22 @@ async fn run_call(
     let params = match references::fill_references(&call.params, call.number, &answered) {
         Ok(params) => params,
         Err(missing) => {
-            if run.request.dry_run == Some(true) && missing.why == MissingReason::NoAnswer {
+            if dry_run && missing.why == MissingReason::NoAnswer {
                 return Ok(Outcome::Answer(unfilled_preview(call)));
             }
             return Err(missing_value_error(run, call, &missing, done, &answered));
         }
     };
-    let request = ExecuteRequest { confirm: agreed.then_some(true), ..call.request(run, params) };
+    let request = ExecuteRequest {
+        confirm: agreed.then_some(true),
+        dry_run: dry_run.then_some(true),
+        ..call.request(run, params)
+    };
     run.step_as(request, agreed).await
+}
+
+fn is_preview_outcome(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Answer(answer) if is_preview(answer))
 }
 
 /// Every field of an answer, with secrets masked unless the call asked for them.

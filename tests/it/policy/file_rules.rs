@@ -225,3 +225,38 @@ fn a_raw_request_to_an_unknown_endpoint_is_not_sent_past_a_rule() {
     assert_eq!(kind(&reply), "denied", "{}", reply.text);
     assert!(sent(&gitlab).iter().all(|request| request.ends_with("/self")), "{:?}", sent(&gitlab));
 }
+
+#[test]
+fn a_comment_is_not_posted_with_a_change_that_is_only_previewed() {
+    let gitlab = vault::gitlab();
+    let file = policy_file("[[rule]]\nactions = [\"issue.update\"]\ndecision = \"preview\"\n");
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+    let params = json!({"fullPath": "acme/widget", "iid": 1, "state_event": "close", "comment": "Closed."});
+    let reply = run(&mut client, "issue.update", &params, true);
+    let rows = reply.structured["data"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["status"] == "preview"), "{}", reply.text);
+    assert_eq!(rows.len(), 2, "{}", reply.text);
+    assert!(sent(&gitlab).iter().all(|request| request.starts_with("GET")), "{:?}", sent(&gitlab));
+}
+
+#[test]
+fn what_follows_a_previewed_call_of_a_batch_is_previewed_too_unless_it_reads() {
+    let gitlab = vault::gitlab();
+    let file = policy_file("[[rule]]\nactions = [\"issue.update\"]\ndecision = \"preview\"\n");
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+    let place = json!({"fullPath": "acme/widget", "iid": 1});
+    let note = json!({"fullPath": "acme/widget", "iid": 1, "body": "Closed."});
+    let change = json!({"fullPath": "acme/widget", "iid": 1, "state_event": "close"});
+    let calls = json!([
+        {"action": "issue.update", "params": change},
+        {"action": "issue.get", "params": place},
+        {"action": "issue_note.create", "params": note},
+    ]);
+    for (goes_on, expected) in [(false, ["preview", "ok", "preview"]), (true, ["preview", "ok", "ok"])] {
+        let reply =
+            run(&mut client, "api.batch", &json!({"calls": calls, "continue_on_error": goes_on}), true);
+        let rows = reply.structured["data"].as_array().unwrap();
+        let statuses: Vec<&Value> = rows.iter().map(|row| &row["status"]).collect();
+        assert_eq!(statuses, expected, "{}", reply.text);
+    }
+}
