@@ -14,6 +14,7 @@ use crate::gitlab::{self, Client, Credential, HttpClients, UpstreamCounts, is_re
 use crate::policy::{self, Confirm};
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
+use crate::tools::confirmation::declines::Declines;
 use crate::tools::confirmation::token::UsedTokens;
 use crate::tools::instances::{ConfiguredInstance, InstanceSettings, Instances, labels};
 use crate::tools::state::{CompositeActions, Settings, SetupError, SharedParts, Tools};
@@ -27,6 +28,8 @@ pub struct CallerProfile {
     pub base: Url,
     pub credential: CallerCredential,
     pub narrowing: Narrowing,
+    /// What its user declined, under any narrowing.
+    pub declines: Arc<Declines>,
 }
 
 /// The credential of a caller.
@@ -165,7 +168,7 @@ impl ToolsFactory {
                 std::iter::once(first).chain(others).cloned().collect()
             }
         };
-        Ok(self.build(chosen, &auditor, &adjust)?)
+        Ok(self.build(chosen, (&auditor, &caller.declines), &adjust)?)
     }
 
     /// The tools of the one user of this process.
@@ -173,14 +176,14 @@ impl ToolsFactory {
     /// # Errors
     /// A policy that cannot be used.
     pub fn own_tools(&self) -> Result<Instances, SetupError> {
-        self.build(self.instances.clone(), &self.auditor, &|settings| settings)
+        self.build(self.instances.clone(), (&self.auditor, &Arc::default()), &|settings| settings)
     }
 
     /// The tools of these instances, the default first.
     fn build(
         &self,
         chosen: Vec<InstanceSettings>,
-        auditor: &Auditor,
+        (auditor, declines): (&Auditor, &Arc<Declines>),
         adjust: &dyn Fn(Settings) -> Settings,
     ) -> Result<Instances, SetupError> {
         let named: Vec<(&str, &Url)> =
@@ -198,6 +201,7 @@ impl ToolsFactory {
                 },
                 instances: Arc::clone(&labels),
                 used_tokens: Arc::clone(&self.used_tokens),
+                declines: Arc::clone(declines),
                 auditor,
                 client,
             };

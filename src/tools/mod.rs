@@ -29,6 +29,7 @@ use serde_json::{Map, Value};
 
 pub use audit::Audit;
 pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
+pub use confirmation::declines::Declines;
 pub use confirmation::question::{AskedCall, Question, Refusal};
 pub use confirmation::token::{TOKEN_LIFETIME, random_bytes};
 pub use errors::mapping::connection_hint;

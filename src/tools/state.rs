@@ -140,6 +140,8 @@ pub(crate) struct SharedParts {
     pub(crate) auditor: Auditor,
     pub(crate) http_clients: Arc<HttpClients>,
     pub(crate) used_tokens: Arc<UsedTokens>,
+    /// The declines of the caller.
+    pub(crate) declines: Arc<Declines>,
     /// The client of other tools of the same caller and instance.
     pub(crate) client: Option<Arc<Client>>,
 }
@@ -169,7 +171,7 @@ pub struct Tools {
     /// None if the system has no random number generator.
     pub(crate) tokens: Option<TokenIssuer>,
     /// The calls that a person declined.
-    pub(crate) declines: Declines,
+    pub(crate) declines: Arc<Declines>,
     pub(crate) quick_actions: QuickActions,
     pub(crate) limits: TokenInfo,
     pub(crate) instance_version: InstanceVersion,
@@ -207,6 +209,7 @@ impl Tools {
             http_clients: Arc::new(HttpClients::new(&settings.gitlab)),
             instances: Arc::from([]),
             used_tokens: Arc::default(),
+            declines: Arc::default(),
             client: None,
         };
         Tools::with_parts(settings, composites, shared)
@@ -218,7 +221,8 @@ impl Tools {
         composites: &'static dyn CompositeActions,
         shared: SharedParts,
     ) -> Result<Tools, SetupError> {
-        let SharedParts { catalog, ranker, auditor, http_clients, instances, used_tokens, client } = shared;
+        let SharedParts { catalog, ranker, auditor, http_clients, instances, used_tokens, .. } = shared;
+        let (declines, client) = (shared.declines, shared.client);
         let confirm_key = confirm_key(settings.confirm_key.as_ref(), settings.gitlab.credential.as_ref());
         let (names, is_reader) = (settings.policy.tool_names, settings.policy.reads_by_tool);
         let policy = Policy::new(settings.policy, &catalog);
@@ -228,7 +232,7 @@ impl Tools {
             policy: policy.map_err(|error| with_nearest(error, names, &catalog))?,
             catalog,
             tokens: TokenIssuer::new(confirm_key, used_tokens),
-            declines: Declines::default(),
+            declines,
             quick_actions: settings.quick_actions,
             limits: TokenInfo::default(),
             instance_version: InstanceVersion::default(),

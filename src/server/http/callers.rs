@@ -15,7 +15,7 @@ use super::oauth::Verified;
 use super::pools::Pools;
 use super::settings::Settings;
 use crate::server::handler::Handler;
-use crate::tools::{Instances, Narrowing, TokenKind};
+use crate::tools::{Declines, Instances, Narrowing, TokenKind};
 
 /// Maximum number of callers. Beyond it, one that is idle is freed: first those whose credential GitLab never accepted,
 /// then the one that was idle longest.
@@ -35,6 +35,8 @@ pub(super) struct Caller {
     /// Concurrent requests.
     pub(super) calls: Arc<Semaphore>,
     pub(super) pools: Pools,
+    /// What its user declined, under any narrowing.
+    pub(super) declines: Arc<Declines>,
     /// The scopes of an OAuth token that was verified.
     pub(super) scopes: OnceLock<Vec<String>>,
     is_accepted: AtomicBool,
@@ -65,6 +67,7 @@ impl Caller {
             bucket: Bucket::new(settings.caller_rate, now),
             calls: Arc::new(Semaphore::new(settings.caller_calls)),
             pools: Pools::of_caller(),
+            declines: Arc::default(),
             scopes: OnceLock::new(),
             is_accepted: AtomicBool::default(),
             narrowed: Mutex::default(),

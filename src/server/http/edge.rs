@@ -100,6 +100,7 @@ impl Edge {
                 _ => CallerCredential::Own(None),
             },
             narrowing: Narrowing::default(),
+            declines: Arc::default(),
         };
         let handler = new_handler(&factory, &surface, profile)?;
         let front = NarrowedTools { narrowing: Narrowing::default(), token_kind: None, handler };
@@ -188,10 +189,11 @@ impl Edge {
                 _ => CallerCredential::Own(token.map(Into::into)),
             };
             let (name, narrowing) = (caller.name.clone(), narrowing.clone());
+            let declines = Arc::clone(&caller.declines);
             let handler = new_handler(
                 &self.factory,
                 &self.surface,
-                CallerProfile { name, base, credential, narrowing },
+                CallerProfile { name, base, credential, narrowing, declines },
             )?;
             if let Some(scopes) = caller.scopes.get() {
                 handler.learn_scopes(scopes);

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use url::Url;
 
 use super::token::{TOKEN_LIFETIME, digest};
 use crate::call::{Body, Call, Location};
@@ -19,21 +20,22 @@ pub const DECLINE_LIFETIME: Duration = TOKEN_LIFETIME;
 /// Declines that are kept of a caller. Only a person makes one, so that no flood reaches it.
 const MAX_DECLINES: usize = 1_000;
 
-/// Digest of a request, independent of how the call was spelled.
+/// Digest of a request to an instance, independent of how the call was spelled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallDigest(String);
 
-/// The declines of one caller at one instance.
+/// The declines of one caller, whatever limits it asks for.
 #[derive(Debug, Default)]
 pub struct Declines {
     expiries: Mutex<BTreeMap<CallDigest, Instant>>,
 }
 
 impl CallDigest {
-    /// Digest of a request: method, path, query and body. Parameters that name the `state` of the object are no part of
+    /// Digest of a request to the instance at `base`: method, path, query and body. Parameters that name the `state` of the object are no part of
     /// it, because the server adds them to some calls. The id of a project or group counts as its path, which `locate`
     /// finds.
     pub fn of_call(
+        base: &Url,
         call: &Call,
         state: &[String],
         locate: impl Fn(&Location) -> Option<Location>,
@@ -47,12 +49,12 @@ impl CallDigest {
             other => json!(format!("{other:?}")),
         };
         let path = canonical_path(call, locate);
-        CallDigest::of(&json!([call.method().name(), path, query, body]))
+        CallDigest::of(&json!([base.as_str(), call.method().name(), path, query, body]))
     }
 
     /// Digest of an action whose request is not known beforehand.
-    pub fn of_params(action: &str, params: &Map<String, Value>) -> CallDigest {
-        CallDigest::of(&json!([action, sort_keys(&json!(params), &[])]))
+    pub fn of_params(base: &Url, action: &str, params: &Map<String, Value>) -> CallDigest {
+        CallDigest::of(&json!([base.as_str(), action, sort_keys(&json!(params), &[])]))
     }
 
     fn of(subject: &Value) -> CallDigest {
@@ -123,9 +125,13 @@ mod tests {
     use super::*;
     use crate::catalog::{Method, Risk};
 
+    fn base() -> Url {
+        Url::parse("https://gitlab.example.com/").unwrap()
+    }
+
     fn digest_of(method: Method, path: &str, query: &[(&str, &str)], body: Value) -> CallDigest {
         let call = Call::for_test(Risk::Destructive, method, path, query, Body::Json(body));
-        CallDigest::of_call(&call, &[], |_| None)
+        CallDigest::of_call(&base(), &call, &[], |_| None)
     }
 
     #[test]
@@ -155,7 +161,7 @@ mod tests {
     #[test]
     fn declines_are_bounded_and_the_oldest_goes_first() {
         let declines = Declines::default();
-        let call = |at: usize| CallDigest::of_params(&at.to_string(), &Map::new());
+        let call = |at: usize| CallDigest::of_params(&base(), &at.to_string(), &Map::new());
         assert!(declines.is_empty());
         for at in 0..=MAX_DECLINES {
             declines.add(call(at));

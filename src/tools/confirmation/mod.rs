@@ -169,7 +169,7 @@ impl PendingCall {
     async fn digest(&self, tools: &Tools) -> CallDigest {
         match &self.known {
             Some((call, _)) => call_digest(tools, call).await,
-            None => CallDigest::of_params(&self.action, &self.params),
+            None => CallDigest::of_params(&tools.base, &self.action, &self.params),
         }
     }
 
@@ -242,7 +242,7 @@ async fn call_digest(tools: &Tools, call: &Call) -> CallDigest {
     let ids = call.touches().iter().flat_map(|touched| &touched.ids);
     let actions = ids.filter_map(|id| tools.catalog.get(id).ok().flatten());
     let state: Vec<String> = actions.filter_map(|action| Some(action.pin?.param)).collect();
-    CallDigest::of_call(call, &state, |location| locate::find_path(&located, location))
+    CallDigest::of_call(&tools.base, call, &state, |location| locate::find_path(&located, location))
 }
 
 /// The error of a call that a person declined.

@@ -50,6 +50,10 @@ fn a_shared_server_asks_the_person_of_each_caller() {
     assert_eq!(error_kind(&declined), "declined", "{declined}");
     // The decline is of this caller: another one is asked.
     assert_eq!(error_kind(&call(&server, &[], json!({}))), "declined");
+    // Whatever limits the caller asks for, it is the same person.
+    for narrowed in [("X-MCP-Toolsets", "issues"), ("X-MCP-Confirm", "write")] {
+        assert_eq!(error_kind(&call(&server, &[narrowed], json!({}))), "declined", "{narrowed:?}");
+    }
     let other = [("PRIVATE-TOKEN", "glpat-b")];
     let mut message = tool_call(EXECUTE, deletion());
     message["params"]["arguments"]["confirm"] = json!(null);
