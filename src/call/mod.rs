@@ -50,6 +50,7 @@ pub use name_resolution::Resolved;
 pub use param_error::{Fault, Invalid};
 pub use path_match::{Routed, request, routed};
 pub use quick_action::{QuickActions, commands};
+pub use raw_request::is_reserved_param;
 pub use rest_lookups::{Ask, RESOLVERS};
 pub use selection_set::{FieldsError, select_fields};
 pub use target::{

@@ -21,6 +21,12 @@ const OVERRIDE: &str = "_method";
 /// `lib/api/helpers.rb`; the first two are Doorkeeper's).
 const CREDENTIAL_PARAMS: [&str; 5] = ["access_token", "bearer_token", "private_token", "job_token", "sudo"];
 
+/// True for a parameter that GitLab takes for another token, user or method of the request, whatever the route. None is
+/// let through without a description.
+pub fn is_reserved_param(name: &str) -> bool {
+    name == OVERRIDE || CREDENTIAL_PARAMS.contains(&name)
+}
+
 /// Builds the call. Replaces the parameters by their interpretation, which a next call uses.
 pub fn write(
     interface: Interface,

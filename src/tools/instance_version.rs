@@ -197,7 +197,7 @@ pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Opti
 /// versions.
 fn extend(action: &mut Action, fault: &Fault) -> Option<(String, &'static str)> {
     match fault {
-        Fault::Unknown { given, .. } if !given.contains('.') => {
+        Fault::Unknown { given, .. } if !given.contains('.') && !call::is_reserved_param(given) => {
             let names: BTreeSet<&str> = action.params.iter().map(|param| param.name.as_str()).collect();
             if search::nearest(given, names.into_iter()).is_some() {
                 return None;

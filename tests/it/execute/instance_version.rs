@@ -155,6 +155,17 @@ fn a_batch_sends_a_newer_instance_what_the_catalog_does_not_know() {
 }
 
 #[test]
+fn a_newer_instance_gets_no_other_token_user_or_method() {
+    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    for name in ["private_token", "access_token", "bearer_token", "job_token", "sudo", "_method"] {
+        let params = json!({"fullPath": "acme/widget", "within": "project", name: "x"});
+        let reply = execute(&mut client, "issue.list", params);
+        assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{name}: {}", reply.text);
+    }
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
+#[test]
 fn a_slip_is_refused_by_a_newer_instance_too() {
     let (gitlab, mut client) = instance("19.5.0-ee", &[]);
     for params in [
