@@ -8,7 +8,6 @@
 
 use std::time::{Duration, Instant};
 
-use gitlab_mcp::composite::Composites;
 use gitlab_mcp::gitlab::{self, Secret, Token};
 use gitlab_mcp::sandbox::Sandbox;
 use gitlab_mcp::tools::{Audit, ExecuteRequest, Settings, Tools, View};
@@ -35,7 +34,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         read_tool: false,
         confirm_key: None,
     };
-    Ok(Tools::new(settings, &Composites)?)
+    Ok(Tools::new(settings)?)
 }
 
 async fn bare(http: &reqwest::Client, url: &str) -> Outcome<Value> {

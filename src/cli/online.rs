@@ -11,7 +11,6 @@ use url::Url;
 
 use super::surface::Sent;
 use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, auth, doctor};
-use crate::composite::Composites;
 use crate::config::{Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
@@ -56,10 +55,10 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
         return show_surface(&arguments, config, settings, out);
     }
     if let (Connected::Serve, Some(http)) = (&command, &config.http) {
-        let factory = ToolsFactory::new(settings, &Composites)?;
+        let factory = ToolsFactory::new(settings)?;
         return Ok(server::http::serve_http(factory, config.surface.clone(), http.clone()).await?);
     }
-    let instances = ToolsFactory::new(settings, &Composites)?.own_tools()?;
+    let instances = ToolsFactory::new(settings)?.own_tools()?;
     match command {
         Connected::Serve => serve(instances, config.surface.clone()).await,
         // Handled above.
@@ -174,7 +173,7 @@ fn show_surface(
     let kind = arguments.surface.map_or(config.surface.kind, Into::into);
     let customized = surface::Settings { kind, ..config.surface.clone() };
     let plain = tools::Settings { policy: Default::default(), ..settings.default.tools.clone() };
-    let instances = ToolsFactory::new(settings, &Composites)?.own_tools()?;
+    let instances = ToolsFactory::new(settings)?.own_tools()?;
     let tools = Arc::clone(instances.front());
     let surface = Surface::new(customized.clone(), Arc::clone(&tools));
     warn_of_overrides(&surface)?;
@@ -182,7 +181,7 @@ fn show_surface(
     if !arguments.tokens {
         return sent.write(out);
     }
-    let (surface, tools) = super::surface::plain(&customized, Tools::new(plain, &Composites)?);
+    let (surface, tools) = super::surface::plain(&customized, Tools::new(plain)?);
     sent.write_costs(&Sent::new(&surface, &tools)?, out)
 }
 

@@ -2,7 +2,7 @@
 //! rest.
 
 pub use crate::text::share;
-use crate::tools::execute::Outcome;
+use crate::tools::response::Outcome;
 use crate::tools::{Answer, ToolError, Tools};
 
 /// Bytes reserved per answer for its name and status.

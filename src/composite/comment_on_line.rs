@@ -9,14 +9,14 @@ use crate::composite::permalink;
 use crate::composite::run::{CompositeRun, KnownStep, params};
 use crate::gitlab::Content;
 use crate::present;
-use crate::tools::execute::{ActionResponse, Outcome};
+use crate::tools::response::{ActionResponse, Outcome};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::mask_tokens;
 
 /// The comment.
 pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
     let step_params = run.of_merge_request(json!({"body": run.text("body")}));
-    vec![KnownStep::new("the comment".to_owned(), "merge_request_discussion.create", step_params)]
+    vec![KnownStep::new("comment", 1, "merge_request_discussion.create", step_params)]
 }
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {

@@ -4,12 +4,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::catalog::Action;
+use crate::composite::agreement;
 use crate::composite::byte_budget;
 use crate::composite::item_kinds::with_article;
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, KnownStep};
 use crate::text::excerpt;
-use crate::tools::execute::Outcome;
+use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError, workspace};
 
 /// Maximum number of items of a call.
@@ -159,7 +160,7 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
     let items = run.list("items").iter().take(MOST).enumerate();
     let step = |(place, item): (usize, &Value)| {
         let NewItem { kind, params, .. } = new(run, item).ok()?;
-        Some(KnownStep::new(format!("item {}", place + 1), kind.action, params))
+        Some(KnownStep::new("item", place + 1, kind.action, params))
     };
     items.filter_map(step).collect()
 }
@@ -176,6 +177,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         let short: String = excerpt(&item.to_string(), 120);
         return Err(run.invalid(format!("item {} is a duplicate: {short}", at + 1)));
     }
+    let agreement = agreement::agree_to_items(run, known_steps(run)).await?;
     let mut outcomes = Vec::new();
     let mut says = Vec::new();
     for (place, item) in given.iter().enumerate() {
@@ -188,7 +190,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         });
         // In order, so that iids follow the order of the items.
         outcomes.push(match new {
-            Ok(new) => create(run, &new).await,
+            Ok(new) => create(run, &new, agreement.covers(place + 1)).await,
             Err(error) => Err(error),
         });
     }
@@ -199,8 +201,8 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     Ok(items.answer(run, &[]))
 }
 
-async fn create(run: &CompositeRun<'_>, new: &NewItem) -> Result<Outcome, ToolError> {
-    let outcome = run.step(new.kind.action, new.params.clone()).await;
+async fn create(run: &CompositeRun<'_>, new: &NewItem, is_agreed: bool) -> Result<Outcome, ToolError> {
+    let outcome = run.step_agreed(new.kind.action, new.params.clone(), is_agreed).await;
     let in_group = new.kind.in_group.and_then(of_name);
     match (&outcome, in_group) {
         (Err(error), Some(kind)) if error.kind == ErrorKind::NotFound => {

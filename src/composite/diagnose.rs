@@ -11,7 +11,7 @@ use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, Failure};
 use crate::text::{excerpt, is_number, plain_text};
-use crate::tools::execute::Outcome;
+use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::{mask_tokens, quote};
 

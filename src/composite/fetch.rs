@@ -9,7 +9,7 @@ use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed};
 use crate::composite::{byte_budget, read_files};
 use crate::text::plain_text;
-use crate::tools::execute::Outcome;
+use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
 /// Maximum number of items.

@@ -43,7 +43,7 @@ impl ItemResults {
         outcome: &Result<Answer, ToolError>,
     ) {
         let (status, text) = match outcome {
-            Ok(answer) => (if is_preview(answer) { "preview" } else { "ok" }, answer.text.clone()),
+            Ok(answer) => (if answer.is_preview() { "preview" } else { "ok" }, answer.text.clone()),
             Err(error) => ("error", error.text()),
         };
         let details = match outcome {
@@ -152,11 +152,6 @@ fn joined(first: &Item, others: &[&Item]) -> Map<String, Value> {
 
 /// Maximum length of a parameter's value that names an item.
 const LONGEST: usize = 60;
-
-/// True if an answer is a preview.
-pub fn is_preview(answer: &Answer) -> bool {
-    answer.structured.contains_key("preview")
-}
 
 fn cloned((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::composite::run::{CompositeRun, params};
-use crate::tools::execute::Outcome;
+use crate::tools::response::Outcome;
 use crate::tools::workspace;
 use crate::tools::workspace::git_remote::{self, RemoteError};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};

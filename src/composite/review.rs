@@ -6,19 +6,17 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_results::{ItemResults, is_preview};
+use crate::composite::agreement::{self, HeldStep};
+use crate::composite::item_results::ItemResults;
 use crate::composite::mr_diff::{
     DiffPosition, LinePosition, LineReference, MergeRequestDiff, PositionError, body, replaced,
 };
 use crate::composite::permalink;
 use crate::composite::run::{CompositeRun, KnownStep, failed, params};
 use crate::gitlab::Content;
-use crate::policy::{Consent, Decision, Rule};
-use crate::tools::confirmation::{self, PendingCall};
-use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
-use crate::tools::execute::{self, Outcome};
-use crate::tools::own_reads::locate;
-use crate::tools::{Answer, NextCall};
+use crate::tools::decide::PendingCall;
+use crate::tools::response::Outcome;
+use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 
 /// Maximum number of comments.
 const MOST: usize = 50;
@@ -61,12 +59,14 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
     let bodies = given.chain([run.params.get("body")]).flatten().filter_map(Value::as_str).enumerate();
     let comment = |(at, body): (usize, &str)| {
         let step_params = run.of_merge_request(json!({"body": body}));
-        KnownStep::new(format!("comment {}", at + 1), "merge_request_discussion.create", step_params)
+        KnownStep::new("comment", at + 1, "merge_request_discussion.create", step_params)
     };
-    let verdict = verdict_step(run.text("verdict").unwrap_or_default()).map(|(action, details)| {
-        KnownStep::new("the verdict".to_owned(), action, run.of_merge_request(details))
-    });
-    bodies.map(comment).chain(verdict).collect()
+    let mut steps: Vec<KnownStep> = bodies.map(comment).collect();
+    if let Some((action, details)) = verdict_step(run.text("verdict").unwrap_or_default()) {
+        let step = KnownStep::new("call", steps.len() + 1, action, run.of_merge_request(details));
+        steps.push(KnownStep { name: "the verdict".to_owned(), ..step });
+    }
+    steps
 }
 
 /// The action that gives a verdict, with its own parameters.
@@ -278,45 +278,25 @@ impl ReviewPlan {
     }
 }
 
-/// Asks about the calls of the review that need confirmation before any is made, and returns an error for one that is
-/// denied. Whether the user has agreed to them.
-async fn confirm_steps(run: &CompositeRun<'_>, plan: &ReviewPlan) -> Result<bool, ToolError> {
-    let mut asked = Vec::new();
-    for (at, step) in plan.steps().into_iter().enumerate() {
-        if let Some(rule) = confirmation_rule(run, &step).await? {
-            let ReviewStep { action, params } = step;
-            asked.push(PendingCall { number: at + 1, action: action.to_owned(), params, known: None, rule });
-        }
-    }
-    if asked.is_empty() || run.request.dry_run == Some(true) {
-        return Ok(false);
-    }
-    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &asked).await {
-        Some(question) => Err(question),
-        None => Ok(true),
-    }
-}
-
-/// The rule by which a call has to be confirmed.
+/// Asks about the calls of the review that need confirmation before any is made. Returns true if the user has agreed to
+/// them.
 ///
 /// # Errors
-/// A call that is denied, or cannot be made.
-async fn confirmation_rule(run: &CompositeRun<'_>, step: &ReviewStep) -> Result<Option<Rule>, ToolError> {
-    let request = run.step_request(step.action, step.params.clone());
-    let action = run.tools.catalog().get(step.action).map_err(|error| errors::internal(&error))?;
-    let Some(action) = action else { return Ok(None) };
-    let checked = execute::check_request(run.tools, &action, &request).await?;
-    let mut asked = None;
-    for mut effects in checked.possible_effects() {
-        let located = locate::locate(run.tools, &effects).await;
-        effects.locate(|location| locate::find_path(&located, location));
-        match run.tools.policy.decide(&effects, Consent::default()) {
-            Decision::Deny(rule) => return Err(mapping::denied(run.id, Some(&effects), &rule, 0)),
-            Decision::Confirm(rule) => asked = Some(rule),
-            Decision::Preview(_) | Decision::Allow => {}
+/// The question, or a call that is denied or cannot be made.
+async fn confirm_steps(run: &CompositeRun<'_>, plan: &ReviewPlan) -> Result<bool, ToolError> {
+    let mut held = Vec::new();
+    for (at, ReviewStep { action, params }) in plan.steps().into_iter().enumerate() {
+        let step = KnownStep::new("call", at + 1, action, params);
+        match agreement::hold(run, &step).await? {
+            // Its question names the comments. The merge request is the same for all, and not read for each.
+            Some(HeldStep::Asked(call)) => {
+                held.push(HeldStep::Asked(Box::new(PendingCall { prepared: None, ..*call })));
+            }
+            other => held.extend(other),
         }
     }
-    Ok(asked)
+    let agreement = agreement::agree(run, run.params.clone(), held).await?;
+    Ok(plan.steps().iter().enumerate().any(|(at, _)| agreement.covers(at + 1)))
 }
 
 /// Posts the comments that do not exist yet: as drafts that are published together, or one by one if drafts are not
@@ -512,7 +492,7 @@ fn render_review(
     if let Some(last) = last {
         let says = params(json!({"is": verdict}));
         match last {
-            Ok(Outcome::Answer(answer)) if is_preview(&answer) => items.add("verdict", says, &Ok(answer)),
+            Ok(Outcome::Answer(answer)) if answer.is_preview() => items.add("verdict", says, &Ok(answer)),
             Ok(_) => items.put("verdict", says, "given", Map::new(), ""),
             Err(error) => {
                 let details = Map::from_iter([("error".to_owned(), failed(&error))]);

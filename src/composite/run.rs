@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::call::{Checked, Fault, Location, Resolved, ResolvedParams};
+use crate::call::{Fault, Resolved, ResolvedParams};
 use crate::catalog::Action;
 use crate::gitlab::{BodySink, Content};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
-use crate::tools::errors::{diagnosis, next_call};
-use crate::tools::execute::{self, Outcome, RunOptions};
+use crate::tools::prepare::{self, Circumstances, check};
 use crate::tools::reply::header;
-use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup, lookups};
+use crate::tools::response::Outcome;
+use crate::tools::run::run_action;
+use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
 
 /// Maximum number of steps of one plan, look-ups included.
 pub const MOST_STEPS: usize = 120;
@@ -36,9 +37,14 @@ pub struct Composite {
     pub run: RunComposite,
 }
 
+/// The composite actions of the catalog.
+pub type Actions = &'static [Composite];
+
 /// A step that a composite action is going to run.
 pub struct KnownStep {
-    /// Name of the step within the call, for an error: `call 2`.
+    /// Its number among the calls, from 1.
+    pub number: usize,
+    /// Its name within the call, for an error: `call 2`.
     pub name: String,
     pub request: ExecuteRequest,
     /// True if values of earlier answers are still missing in its parameters.
@@ -46,65 +52,64 @@ pub struct KnownStep {
 }
 
 impl KnownStep {
-    pub fn new(name: String, action: &str, params: Map<String, Value>) -> KnownStep {
+    /// A step that is named by what it is and its number.
+    pub fn new(noun: &str, number: usize, action: &str, params: Map<String, Value>) -> KnownStep {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
-        KnownStep { name, request, is_open: false }
+        KnownStep { number, name: format!("{noun} {number}"), request, is_open: false }
     }
 }
 
-/// Composite actions by their ids.
-pub type Actions = &'static [Composite];
-
-/// Runs a plan.
+/// Runs a composite action.
 pub async fn run(
     actions: Actions,
     tools: &Tools,
-    resolved_action: ResolvedAction,
+    resolved: ResolvedAction,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
     let bounds = RunBounds { actions, begun: AtomicUsize::new(0), until: Instant::now() + TIME };
-    planned(tools, resolved_action, &bounds, &[], entry).await
+    run_within(tools, resolved, Enclosing { bounds: &bounds, above: &[], is_agreed: false }, entry).await
 }
 
-/// Runs a composite action within the bounds of an enclosing one.
-async fn planned(
+/// What a composite action runs within.
+#[derive(Clone, Copy)]
+struct Enclosing<'a> {
+    bounds: &'a RunBounds,
+    /// Ids of the enclosing composite actions.
+    above: &'a [&'a str],
+    /// A person has agreed to it by the question of an enclosing one.
+    is_agreed: bool,
+}
+
+async fn run_within(
     tools: &Tools,
-    resolved_action: ResolvedAction,
-    bounds: &RunBounds,
-    above: &[&str],
+    resolved: ResolvedAction,
+    enclosing: Enclosing<'_>,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let ResolvedAction { action, request, mut notes } = resolved_action;
-    let Some(composite) = bounds.actions.iter().find(|composite| composite.id == action.id) else {
+    let ResolvedAction { action, request, mut notes } = resolved;
+    let Some(composite) = enclosing.bounds.find_composite(&action.id) else {
         return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
     };
     plain(&action, &request)?;
-    let checked = execute::check_params(tools, &action, &request, &mut notes)?;
+    let checked = check::check_params(tools, &action, &request, &mut notes)?;
     entry.planned();
-    let above = [above, &[action.id.as_str()]].concat();
+    let above = [enclosing.above, &[action.id.as_str()]].concat();
     let mut run = CompositeRun {
         tools,
         id: &action.id,
-        above: &above,
+        enclosing: Enclosing { above: &above, ..enclosing },
         params: checked.params().clone(),
         resolved: Vec::new(),
         lookups: 0,
         faults: checked.item_faults(),
         request: &request,
-        bounds,
         notes,
     };
     if let Some(denied) = find_denial(&run, composite).await {
         return Err(denied);
     }
-    let named = match lookups::params(tools, &checked).await {
-        Ok(named) => named,
-        Err(failure) => {
-            let error = diagnosis::diagnose_lookup(tools, failure).await;
-            return Err(next_call::complete(tools, error, &action, &request));
-        }
-    };
-    let (ResolvedParams { params, resolved }, lookups) = named;
+    let (ResolvedParams { params, resolved }, lookups) =
+        prepare::look_up_params(tools, &checked, &request).await?;
     (run.params, run.resolved, run.lookups) = (params, resolved, lookups);
     (composite.run)(&run).await
 }
@@ -121,33 +126,29 @@ async fn find_denial(run: &CompositeRun<'_>, composite: &Composite) -> Option<To
 
 fn find_step_denial<'s>(run: &'s CompositeRun<'_>, step: &'s KnownStep) -> BoxFuture<'s, Option<ToolError>> {
     Box::pin(async move {
-        let ResolvedAction { action, request, .. } = action_lookup::resolve(run.tools, &step.request).ok()?;
-        if let Err(denied) = execute::refuse_withheld(run.tools, &action) {
+        let resolved = action_lookup::resolve(run.tools, &step.request).ok()?;
+        let is_above = run.enclosing.above.contains(&resolved.action.id.as_str());
+        let inner = run.enclosing.bounds.find_composite(&resolved.action.id);
+        let Some(inner) = inner.filter(|_| !is_above) else {
+            return prepare::known_denial(run.tools, resolved, step.is_open).await;
+        };
+        let ResolvedAction { action, request, .. } = resolved;
+        if let Err(denied) = prepare::refuse_withheld(run.tools, &action) {
             return Some(denied);
         }
-        // A value that is still missing may be what decides.
-        if step.is_open && !action.raises.is_empty() {
-            return None;
-        }
-        let checked = execute::check_params(run.tools, &action, &request, &mut Vec::new()).ok()?;
-        if step.is_open && names_unknown_place(&checked) {
-            return None;
-        }
-        let is_above = run.above.contains(&action.id.as_str());
-        let inner = run.bounds.actions.iter().find(|inner| inner.id == action.id).filter(|_| !is_above);
-        let Some(inner) = inner else { return execute::deny_beforehand(run.tools, &checked).await };
-        let above = [run.above, &[inner.id]].concat();
-        let (params, faults) = (checked.params().clone(), checked.item_faults());
-        let (resolved, notes) = (Vec::new(), Vec::new());
-        let inner_run = CompositeRun { id: inner.id, above: &above, params, faults, resolved, notes, ..*run };
+        let checked = check::check_params(run.tools, &action, &request, &mut Vec::new()).ok()?;
+        let above = [run.enclosing.above, &[inner.id]].concat();
+        let inner_run = CompositeRun {
+            id: inner.id,
+            enclosing: Enclosing { above: &above, ..run.enclosing },
+            params: checked.params().clone(),
+            faults: checked.item_faults(),
+            resolved: Vec::new(),
+            notes: Vec::new(),
+            ..*run
+        };
         find_denial(&inner_run, inner).await
     })
-}
-
-/// True if the call may work at a place that its parameters do not tell.
-fn names_unknown_place(checked: &Checked) -> bool {
-    let effects = checked.possible_effects();
-    effects.iter().flat_map(|effects| effects.places()).any(|place| place.location == Location::Unknown)
 }
 
 /// Rejects options that a composite action does not support: its steps return several texts, and none is saved.
@@ -180,6 +181,10 @@ pub struct RunBounds {
 }
 
 impl RunBounds {
+    fn find_composite(&self, id: &str) -> Option<&'static Composite> {
+        self.actions.iter().find(|composite| composite.id == id)
+    }
+
     /// Counts a new step, if the limits allow it.
     pub fn begin(&self, what: &str) -> Result<(), ToolError> {
         if self.begun.fetch_add(1, Ordering::Relaxed) >= MOST_STEPS {
@@ -209,9 +214,8 @@ pub struct CompositeRun<'a> {
     faults: &'a BTreeMap<usize, Fault>,
     /// The request, with `dry_run`, `confirm` and `view`.
     pub request: &'a ExecuteRequest,
-    /// Ids of the enclosing plans, its own last.
-    above: &'a [&'a str],
-    bounds: &'a RunBounds,
+    /// What it runs within; its own id is the last of those above its steps.
+    enclosing: Enclosing<'a>,
     notes: Vec<String>,
 }
 
@@ -222,10 +226,14 @@ impl CompositeRun<'_> {
         action.is_some_and(|action| self.tools.may_run(&action))
     }
 
+    /// True if a person has agreed to the whole run, by the question of an enclosing composite action.
+    pub fn is_agreed(&self) -> bool {
+        self.enclosing.is_agreed
+    }
+
     /// Runs an action as a step; with `dry_run`, the outcome is a preview.
     pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
-        self.step_with(self.step_request(action, params), RunOptions { ours: true, ..RunOptions::default() })
-            .await
+        self.step_agreed(action, params, false).await
     }
 
     /// Runs an action as a step, with the consent to the composite action.
@@ -233,15 +241,16 @@ impl CompositeRun<'_> {
         &self,
         action: &str,
         params: Map<String, Value>,
-        agreed: bool,
+        is_agreed: bool,
     ) -> Result<Outcome, ToolError> {
-        let manner = RunOptions { agreed, ours: true, ..RunOptions::default() };
-        self.step_with(self.step_request(action, params), manner).await
+        let circumstances = Circumstances { is_agreed, is_internal: true, within: Some(self.id) };
+        self.run_step(self.step_request(action, params), circumstances, None).await
     }
 
-    /// Runs a whole request as a step; `agreed` if the user consented to just this step.
-    pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
-        self.step_with(request, RunOptions { agreed, ..RunOptions::default() }).await
+    /// Runs a whole request as a step; `is_agreed` if the user consented to just this step.
+    pub async fn step_as(&self, request: ExecuteRequest, is_agreed: bool) -> Result<Outcome, ToolError> {
+        let circumstances = Circumstances { is_agreed, within: Some(self.id), ..Circumstances::default() };
+        self.run_step(request, circumstances, None).await
     }
 
     /// Runs an action as a step and streams its response body into a sink.
@@ -249,50 +258,57 @@ impl CompositeRun<'_> {
         &self,
         action: &str,
         params: Map<String, Value>,
-        sieve: &mut dyn BodySink,
+        sink: &mut dyn BodySink,
     ) -> Result<Outcome, ToolError> {
-        let manner = RunOptions { ours: true, sieve: Some(sieve), ..RunOptions::default() };
-        self.step_with(self.step_request(action, params), manner).await
+        let circumstances = Circumstances { is_internal: true, within: Some(self.id), is_agreed: false };
+        self.run_step(self.step_request(action, params), circumstances, Some(sink)).await
     }
 
-    async fn step_with(&self, request: ExecuteRequest, manner: RunOptions<'_>) -> Result<Outcome, ToolError> {
-        let resolved_action = action_lookup::resolve(self.tools, &request)?;
-        self.bounds.begin(&resolved_action.action.id)?;
+    async fn run_step(
+        &self,
+        request: ExecuteRequest,
+        circumstances: Circumstances<'_>,
+        sink: Option<&mut (dyn BodySink + '_)>,
+    ) -> Result<Outcome, ToolError> {
+        let resolved = action_lookup::resolve(self.tools, &request)?;
+        self.enclosing.bounds.begin(&resolved.action.id)?;
         let mut entry = self.tools.auditor.begin();
         entry.within(self.id);
-        entry.set_action(&resolved_action.action);
-        let result = match resolved_action.action.plan {
-            Some(_) => self.inner(resolved_action, &mut entry).await.map(Outcome::Answer),
-            None => {
-                let manner = RunOptions { plan: Some(self.id.to_owned()), ..manner };
-                execute::run_action(self.tools, resolved_action, manner, &mut entry).await
+        entry.set_action(&resolved.action);
+        let outcome = match resolved.action.plan {
+            Some(_) => {
+                let is_agreed = circumstances.is_agreed;
+                self.run_composite_step(resolved, is_agreed, &mut entry).await.map(Outcome::Answer)
             }
+            None => run_action(self.tools, resolved, circumstances, sink, &mut entry).await,
         };
-        let is_preview =
-            matches!(&result, Ok(Outcome::Answer(said)) if said.structured.contains_key("preview"));
-        entry.ended(is_preview, result.as_ref().err());
-        result
+        let previews = matches!(&outcome, Ok(Outcome::Answer(answer)) if answer.is_preview());
+        entry.ended(previews, outcome.as_ref().err());
+        outcome
     }
 
-    /// Runs a plan as a step. A plan may not contain itself.
-    fn inner<'s>(
+    /// Runs a composite action as a step. None may contain itself.
+    fn run_composite_step<'s>(
         &'s self,
-        resolved_action: ResolvedAction,
+        resolved: ResolvedAction,
+        is_agreed: bool,
         entry: &'s mut AuditEntry<'_>,
     ) -> BoxFuture<'s, Result<Answer, ToolError>> {
         Box::pin(async move {
-            if self.above.contains(&resolved_action.action.id.as_str()) {
-                let message = format!("{} cannot be a step of itself", resolved_action.action.id);
+            if self.enclosing.above.contains(&resolved.action.id.as_str()) {
+                let message = format!("{} cannot be a step of itself", resolved.action.id);
                 return Err(ToolError::new(ErrorKind::InvalidParams, message));
             }
-            planned(self.tools, resolved_action, self.bounds, self.above, entry).await
+            let is_agreed = is_agreed || self.enclosing.is_agreed;
+            run_within(self.tools, resolved, Enclosing { is_agreed, ..self.enclosing }, entry).await
         })
     }
 
     /// The unrendered data of a read-only action; read even in a dry run.
     pub async fn read_json(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
-        match self.step_with(request, RunOptions { ours: true, ..RunOptions::default() }).await? {
+        let circumstances = Circumstances { is_internal: true, within: Some(self.id), is_agreed: false };
+        match self.run_step(request, circumstances, None).await? {
             Outcome::Response(response) => {
                 if let (Some(all), Content::Json(Value::Array(rows))) =
                     (response.reply.rows, &response.reply.content)

@@ -2,7 +2,7 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 use crate::catalog::Catalog;
-use crate::composite::ACTIONS;
+use crate::composite::actions::ACTIONS;
 use crate::composite::run::{MOST_STEPS, RunBounds, TIME};
 use crate::tools::ErrorKind;
 

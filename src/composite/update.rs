@@ -4,11 +4,12 @@
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
+use crate::composite::agreement;
 use crate::composite::byte_budget;
 use crate::composite::item_kinds::{self, ResolvedItem, with_article as a};
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, KnownStep};
-use crate::tools::execute::Outcome;
+use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
 /// Maximum number of items.
@@ -83,7 +84,7 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
     let items = run.list("items").iter().take(MOST).enumerate();
     let step = |(place, item): (usize, &Value)| {
         let ItemChange { resolved, params } = parse_change(run, item).ok()?;
-        Some(KnownStep::new(format!("item {}", place + 1), resolved.thing.update?, params))
+        Some(KnownStep::new("item", place + 1, resolved.thing.update?, params))
     };
     items.filter_map(step).collect()
 }
@@ -100,7 +101,9 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         .map(|(place, item)| run.item_error(place).map_or_else(|| parse_change(run, item), Err))
         .collect();
     reject_duplicates(run, &changes)?;
-    let outcomes = join_all(changes.iter().map(|change| update_item(run, change))).await;
+    let agreement = agreement::agree_to_items(run, known_steps(run)).await?;
+    let update = |(at, change)| update_item(run, change, agreement.covers(at + 1));
+    let outcomes = join_all(changes.iter().enumerate().map(update)).await;
     let answers = byte_budget::render_within_budget(run.tools, outcomes);
     let mut items = ItemResults::default();
     for ((change, item), answer) in changes.iter().zip(given).zip(answers) {
@@ -177,10 +180,11 @@ fn change_params(form: ChangeForm, value: &Value) -> impl Iterator<Item = (&'sta
 async fn update_item(
     run: &CompositeRun<'_>,
     change: &Result<ItemChange, ToolError>,
+    is_agreed: bool,
 ) -> Result<Outcome, ToolError> {
     let ItemChange { resolved, params } = change.as_ref().map_err(Clone::clone)?;
     let action = resolved.thing.update.unwrap_or_default();
-    let outcome = run.step(action, params.clone()).await;
+    let outcome = run.step_agreed(action, params.clone(), is_agreed).await;
     match (&outcome, resolved.or_else.and_then(item_kinds::find_kind).and_then(|thing| thing.update)) {
         (Err(error), Some(instead)) if error.kind == ErrorKind::NotFound => {
             let other = run.step(instead, params.clone()).await;

@@ -68,9 +68,9 @@ pub struct Consent {
     pub dry_run: bool,
 }
 
-/// Decision on a call.
+/// Ruling on a call, by its effects.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum Ruling {
     Allow,
     /// Shows the request without sending it.
     Preview(Rule),
@@ -79,14 +79,22 @@ pub enum Decision {
     Deny(Rule),
 }
 
-impl Decision {
+/// A ruling other than [`Ruling::Allow`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    Preview(Rule),
+    Confirm(Rule),
+    Deny(Rule),
+}
+
+impl Ruling {
     /// Name in the audit log.
     pub fn name(&self) -> &'static str {
         match self {
-            Decision::Allow => "allow",
-            Decision::Preview(_) => "preview",
-            Decision::Confirm(_) => "confirm",
-            Decision::Deny(_) => "deny",
+            Ruling::Allow => "allow",
+            Ruling::Preview(_) => "preview",
+            Ruling::Confirm(_) => "confirm",
+            Ruling::Deny(_) => "deny",
         }
     }
 }
@@ -94,6 +102,7 @@ impl Decision {
 impl Policy {
     /// Compiles a policy.
     ///
+    /// # Errors
     /// An invalid pattern, path, expression or policy file.
     pub fn new(settings: Settings, catalog: &Catalog) -> Result<Policy, PolicyError> {
         let text = settings.file.as_deref().unwrap_or_default();
@@ -140,33 +149,35 @@ impl Policy {
     }
 
     /// Decides on a call by its effects.
-    pub fn decide(&self, effects: &Effects, consent: Consent) -> Decision {
+    pub fn decide(&self, effects: &Effects, consent: Consent) -> Ruling {
         if let Some(rule) = self.denial(effects) {
-            return Decision::Deny(rule);
+            return Ruling::Deny(rule);
         }
         if consent.dry_run {
-            return Decision::Preview(Rule::DryRun);
+            return Ruling::Preview(Rule::DryRun);
         }
         if self.safe_mode && effects.is_change() {
-            return Decision::Preview(Rule::SafeMode);
+            return Ruling::Preview(Rule::SafeMode);
         }
         let risk = effects.risk();
         match self.written_rule(effects) {
-            Some(CompiledRule { verdict: Verdict::Preview, rule, .. }) => Decision::Preview(rule.clone()),
+            Some(CompiledRule { verdict: Verdict::Preview, rule, .. }) => Ruling::Preview(rule.clone()),
             Some(CompiledRule { verdict: Verdict::Confirm, rule, .. }) if !consent.confirm => {
-                Decision::Confirm(rule.clone())
+                Ruling::Confirm(rule.clone())
             }
-            Some(CompiledRule { verdict: Verdict::Allow, .. }) => Decision::Allow,
-            _ if self.confirm.asks_about(risk) && !consent.confirm => Decision::Confirm(Rule::Risk(risk)),
-            _ => Decision::Allow,
+            Some(CompiledRule { verdict: Verdict::Allow, .. }) => Ruling::Allow,
+            _ if self.confirm.asks_about(risk) && !consent.confirm => Ruling::Confirm(Rule::Risk(risk)),
+            _ => Ruling::Allow,
         }
     }
 
-    /// The permit of a call, or the decision against it.
-    pub fn permit(&self, call: Call, consent: Consent) -> Result<Permit, Decision> {
+    /// The permit of a call, or what stands against it.
+    pub fn permit(&self, call: Call, consent: Consent) -> Result<Permit, Obstacle> {
         match self.decide(call.effects(), consent) {
-            Decision::Allow => Ok(Permit::new(call, self.fences_reads())),
-            decision => Err(decision),
+            Ruling::Allow => Ok(Permit::new(call, self.fences_reads())),
+            Ruling::Preview(rule) => Err(Obstacle::Preview(rule)),
+            Ruling::Confirm(rule) => Err(Obstacle::Confirm(rule)),
+            Ruling::Deny(rule) => Err(Obstacle::Deny(rule)),
         }
     }
 
@@ -175,8 +186,8 @@ impl Policy {
     pub fn permit_own_read(&self, call: Call) -> Result<Permit, Rule> {
         match self.decide(call.effects(), Consent::default()) {
             _ if call.effects().is_change() => Err(Rule::NotARead),
-            Decision::Allow => Ok(Permit::new(call, self.fences_reads())),
-            Decision::Deny(rule) | Decision::Preview(rule) | Decision::Confirm(rule) => Err(rule),
+            Ruling::Allow => Ok(Permit::new(call, self.fences_reads())),
+            Ruling::Deny(rule) | Ruling::Preview(rule) | Ruling::Confirm(rule) => Err(rule),
         }
     }
 

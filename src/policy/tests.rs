@@ -14,7 +14,7 @@ fn call(risk: Risk, method: Method) -> Call {
     Call::for_test(risk, method, "/api/v4/x", &[], Body::Empty)
 }
 
-fn decide(policy: &Policy, risk: Risk, method: Method, confirm: bool, dry_run: bool) -> Decision {
+fn decide(policy: &Policy, risk: Risk, method: Method, confirm: bool, dry_run: bool) -> Ruling {
     policy.decide(call(risk, method).effects(), Consent { confirm, dry_run })
 }
 
@@ -26,31 +26,31 @@ fn read_only_denies_every_change() {
     {
         for (confirm, dry_run) in [(false, false), (true, false), (false, true), (true, true)] {
             let rule = Rule::ReadOnly { setting: "GITLAB_READ_ONLY".to_owned() };
-            assert_eq!(decide(&read_only, risk, method, confirm, dry_run), Decision::Deny(rule));
+            assert_eq!(decide(&read_only, risk, method, confirm, dry_run), Ruling::Deny(rule));
         }
     }
-    assert_eq!(decide(&read_only, Risk::Read, Method::Post, false, false), Decision::Allow);
+    assert_eq!(decide(&read_only, Risk::Read, Method::Post, false, false), Ruling::Allow);
 }
 
 #[test]
 fn safe_mode_shows_changes_and_runs_reads() {
     let safe = policy(Settings { safe_mode: true, ..Settings::default() });
-    let shown = Decision::Preview(Rule::SafeMode);
+    let shown = Ruling::Preview(Rule::SafeMode);
     assert_eq!(decide(&safe, Risk::Write, Method::Post, true, false), shown);
     assert_eq!(decide(&safe, Risk::Destructive, Method::Delete, true, false), shown);
-    assert_eq!(decide(&safe, Risk::Read, Method::Get, false, false), Decision::Allow);
+    assert_eq!(decide(&safe, Risk::Read, Method::Get, false, false), Ruling::Allow);
 }
 
 #[test]
 fn destructive_calls_are_confirmed_and_writes_are_not() {
     let open = policy(Settings::default());
-    let asked = Decision::Confirm(Rule::Risk(Risk::Destructive));
+    let asked = Ruling::Confirm(Rule::Risk(Risk::Destructive));
     assert_eq!(decide(&open, Risk::Destructive, Method::Put, false, false), asked);
-    assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, false), Decision::Allow);
-    assert_eq!(decide(&open, Risk::Write, Method::Post, false, false), Decision::Allow);
-    assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, true), Decision::Preview(Rule::DryRun));
+    assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, false), Ruling::Allow);
+    assert_eq!(decide(&open, Risk::Write, Method::Post, false, false), Ruling::Allow);
+    assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, true), Ruling::Preview(Rule::DryRun));
     let bold = policy(Settings { confirm: Confirm::NEVER, ..Settings::default() });
-    assert_eq!(decide(&bold, Risk::Destructive, Method::Delete, false, false), Decision::Allow);
+    assert_eq!(decide(&bold, Risk::Destructive, Method::Delete, false, false), Ruling::Allow);
 }
 
 #[test]
@@ -72,20 +72,20 @@ fn the_first_matching_rule_of_a_file_decides() {
     let rule = |number, reason: Option<&str>| Rule::PolicyFile { number, reason: reason.map(str::to_owned) };
     for confirm in [false, true] {
         let decision = decide(&policy, Risk::Destructive, Method::Delete, confirm, false);
-        assert_eq!(decision, Decision::Deny(rule(1, Some("ask Ada"))));
+        assert_eq!(decision, Ruling::Deny(rule(1, Some("ask Ada"))));
     }
-    assert_eq!(decide(&policy, Risk::Write, Method::Post, false, false), Decision::Confirm(rule(2, None)));
-    assert_eq!(decide(&policy, Risk::Write, Method::Post, true, false), Decision::Allow);
-    assert_eq!(decide(&policy, Risk::Read, Method::Get, false, false), Decision::Preview(rule(3, None)));
+    assert_eq!(decide(&policy, Risk::Write, Method::Post, false, false), Ruling::Confirm(rule(2, None)));
+    assert_eq!(decide(&policy, Risk::Write, Method::Post, true, false), Ruling::Allow);
+    assert_eq!(decide(&policy, Risk::Read, Method::Get, false, false), Ruling::Preview(rule(3, None)));
 }
 
 #[test]
 fn an_allow_rule_skips_confirmation_and_no_confirmation_keeps_confirm_rules() {
     let allow = policy(of_file("[[rule]]\ndecision = \"allow\""));
-    assert_eq!(decide(&allow, Risk::Destructive, Method::Delete, false, false), Decision::Allow);
+    assert_eq!(decide(&allow, Risk::Destructive, Method::Delete, false, false), Ruling::Allow);
     let confirm = Settings { confirm: Confirm::NEVER, ..of_file("[[rule]]\ndecision = \"confirm\"") };
     let decision = decide(&policy(confirm), Risk::Read, Method::Get, false, false);
-    assert!(matches!(decision, Decision::Confirm(Rule::PolicyFile { number: 1, .. })), "{decision:?}");
+    assert!(matches!(decision, Ruling::Confirm(Rule::PolicyFile { number: 1, .. })), "{decision:?}");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn scopes_deny_calls_that_would_fail() {
     assert_eq!(scopes, ["read_api"]);
     assert!(matches!(
         decide(&policy, Risk::Write, Method::Post, true, false),
-        Decision::Deny(Rule::Scope { .. })
+        Ruling::Deny(Rule::Scope { .. })
     ));
-    assert_eq!(decide(&policy, Risk::Read, Method::Get, false, false), Decision::Allow);
+    assert_eq!(decide(&policy, Risk::Read, Method::Get, false, false), Ruling::Allow);
 }

@@ -23,7 +23,7 @@ fn tools(policy: policy::Settings) -> Arc<Tools> {
         read_tool: false,
         confirm_key: None,
     };
-    Arc::new(Tools::new(settings, &crate::composite::Composites).unwrap())
+    Arc::new(Tools::new(settings).unwrap())
 }
 
 fn surface(kind: Kind, split: bool) -> Surface {

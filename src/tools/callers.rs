@@ -14,10 +14,10 @@ use crate::gitlab::{self, Client, Credential, HttpClients, UpstreamCounts, is_re
 use crate::policy::{self, Confirm};
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
-use crate::tools::confirmation::declines::Declines;
-use crate::tools::confirmation::token::UsedTokens;
+use crate::tools::decide::declines::Declines;
+use crate::tools::decide::token::UsedTokens;
 use crate::tools::instances::{ConfiguredInstance, InstanceSettings, Instances, labels};
-use crate::tools::state::{CompositeActions, Settings, SetupError, SharedParts, Tools};
+use crate::tools::state::{Settings, SetupError, SharedParts, Tools};
 
 /// A caller of a shared server, and the limits that it asked for.
 #[derive(Clone, Debug)]
@@ -68,7 +68,6 @@ pub struct ToolsFactory {
     /// The policy of no single instance.
     policy: policy::Settings,
     default: Url,
-    composites: &'static dyn CompositeActions,
     catalog: Arc<Catalog>,
     ranker: Arc<OnceLock<Ranker>>,
     auditor: Auditor,
@@ -106,10 +105,7 @@ impl ToolsFactory {
     ///
     /// # Errors
     /// A catalog or policy that cannot be used: the server must not start.
-    pub fn new(
-        all: AllSettings,
-        composites: &'static dyn CompositeActions,
-    ) -> Result<ToolsFactory, SetupError> {
+    pub fn new(all: AllSettings) -> Result<ToolsFactory, SetupError> {
         let AllSettings { default, others, policy } = all;
         let (auditor, base) = (Auditor::new(default.tools.audit), default.tools.gitlab.base.clone());
         let mut instances: Vec<InstanceSettings> = std::iter::once(default).chain(others).collect();
@@ -129,7 +125,6 @@ impl ToolsFactory {
             instances,
             policy,
             default: base,
-            composites,
             catalog,
             ranker,
             auditor,
@@ -205,7 +200,7 @@ impl ToolsFactory {
                 auditor,
                 client,
             };
-            Tools::with_parts(settings, self.composites, shared).map(Arc::new)
+            Tools::with_parts(settings, shared).map(Arc::new)
         };
         let mut instances = Vec::new();
         for InstanceSettings { name, paths, is_plain, tools } in &chosen {

@@ -4,24 +4,29 @@ pub(crate) mod action_lookup;
 pub(crate) mod action_uri;
 pub(crate) mod audit;
 mod callers;
-mod companions;
-pub(crate) mod confirmation;
+pub(crate) mod companions;
+pub(crate) mod compute;
+pub(crate) mod decide;
 mod default_project;
-mod dispatch;
-mod each_value;
 pub(crate) mod errors;
-pub(crate) mod execute;
+mod file_transfer;
 mod find;
+mod finish;
 mod instance_version;
 mod instances;
 mod local_files;
 pub(crate) mod lookups;
 pub(crate) mod own_reads;
+pub(crate) mod prepare;
+mod preview;
 pub(crate) mod reply;
+pub(crate) mod response;
+pub(crate) mod run;
+mod send;
 mod state;
 mod token_info;
 mod types;
-mod whole_list;
+pub(crate) mod whole_list;
 pub(crate) mod wording;
 pub(crate) mod workspace;
 
@@ -29,15 +34,15 @@ use serde_json::{Map, Value};
 
 pub use audit::Audit;
 pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
-pub use confirmation::declines::Declines;
-pub use confirmation::question::{AskedCall, Question, Refusal};
-pub use confirmation::token::{TOKEN_LIFETIME, random_bytes};
+pub use decide::declines::Declines;
+pub use decide::question::{AskedCall, Question, Refusal};
+pub use decide::token::{TOKEN_LIFETIME, random_bytes};
 pub use errors::mapping::connection_hint;
 pub use errors::{ErrorKind, ToolError, internal};
 pub use instances::{ConfiguredInstance, InstanceSettings, Instances, Route, name_of, name_table_keys};
 pub use own_reads::gate::ReadError;
 pub use reply::rewrite_calls::{name_tools, rewrite_call_in, rewrite_calls};
-pub use state::{CompositeActions, InstanceLabel, Settings, SetupError, Tools};
+pub use state::{InstanceLabel, Settings, SetupError, Tools};
 pub use types::{
     Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, INSTANCE, NextCall, READ, View,
 };
@@ -91,7 +96,7 @@ impl Tools {
 
     /// Notes that a person did not consent to calls, and returns their error.
     pub fn refuse(&self, asked: &[AskedCall], refusal: Refusal) -> ToolError {
-        self.bounded(confirmation::refuse(self, asked, refusal))
+        self.bounded(decide::refuse(self, asked, refusal))
     }
 
     /// Who confirms where the client can ask a person.
@@ -200,13 +205,10 @@ impl Tools {
         self.gate(self.max_bytes.max(MOST_FOUND)).pass(find::find(self, request))
     }
 
-    /// Checks, decides, sends and presents one action.
-    pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        let mut entry = self.auditor.begin();
-        let result = dispatch::execute(self, request, &mut entry).await;
-        let is_preview = result.as_ref().is_ok_and(|answer| answer.structured.contains_key("preview"));
-        entry.ended(is_preview, result.as_ref().err());
-        self.gate(self.max_bytes).pass(result)
+    /// The outcome of a call as it may leave the program: without the secrets of this process, within the bytes of an
+    /// answer.
+    pub(crate) fn filter_output(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
+        self.gate(self.max_bytes).pass(outcome)
     }
 
     /// An error as it may leave the program: without the secrets of this process, within the bytes of an answer.

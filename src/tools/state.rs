@@ -1,11 +1,9 @@
 //! The state that both tools work on: catalog, finder, client, policy, caches and settings.
 
-use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use url::Url;
 
 use crate::call::{Context, LookupCache, QuickActions};
@@ -14,14 +12,12 @@ use crate::files::Files;
 use crate::gitlab::{self, Client, Credential, HttpClients, Secret, Token};
 use crate::policy::{self, Policy, PolicyError, Rule, ToolNames};
 use crate::search::{self, Ranker, SearchError};
-use crate::tools::action_lookup::resolved::ResolvedAction;
-use crate::tools::audit::{Audit, AuditEntry, Auditor};
-use crate::tools::confirmation::declines::Declines;
-use crate::tools::confirmation::token::{TokenIssuer, UsedTokens};
-use crate::tools::errors::ToolError;
+use crate::tools::audit::{Audit, Auditor};
+use crate::tools::decide::declines::Declines;
+use crate::tools::decide::token::{TokenIssuer, UsedTokens};
 use crate::tools::instance_version::cache::InstanceVersion;
 use crate::tools::token_info::cache::{TokenInfo, TokenStanding};
-use crate::tools::types::{Answer, Capabilities};
+use crate::tools::types::Capabilities;
 use crate::tools::wording::Wording;
 use crate::tools::workspace::roots::Workspace;
 
@@ -112,17 +108,6 @@ pub enum SetupError {
     NoInstance,
 }
 
-/// The composite actions, whose steps are actions executed by these tools.
-pub trait CompositeActions: Debug + Send + Sync {
-    /// Runs the composite action that the request names.
-    fn run<'a>(
-        &'a self,
-        tools: &'a Tools,
-        resolved: ResolvedAction,
-        entry: &'a mut AuditEntry<'_>,
-    ) -> BoxFuture<'a, Result<Answer, ToolError>>;
-}
-
 /// The name and the root of a configured instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceLabel {
@@ -179,8 +164,6 @@ pub struct Tools {
     /// The client's directories, if it has named any.
     pub(crate) workspace: Workspace,
     pub(crate) local_hints: bool,
-    /// Runs composite actions.
-    pub(crate) composites: &'static dyn CompositeActions,
     /// Descriptions in place of the catalog's.
     pub(crate) wording: OnceLock<Wording>,
 }
@@ -201,7 +184,7 @@ impl Tools {
     }
 
     /// Opens the catalog; nothing is asked of GitLab.
-    pub fn new(settings: Settings, composites: &'static dyn CompositeActions) -> Result<Tools, SetupError> {
+    pub fn new(settings: Settings) -> Result<Tools, SetupError> {
         let shared = SharedParts {
             catalog: Arc::new(Catalog::embedded()?),
             ranker: Arc::default(),
@@ -212,15 +195,11 @@ impl Tools {
             declines: Arc::default(),
             client: None,
         };
-        Tools::with_parts(settings, composites, shared)
+        Tools::with_parts(settings, shared)
     }
 
     /// The tools of one caller, on parts that hold nothing of any caller.
-    pub(crate) fn with_parts(
-        settings: Settings,
-        composites: &'static dyn CompositeActions,
-        shared: SharedParts,
-    ) -> Result<Tools, SetupError> {
+    pub(crate) fn with_parts(settings: Settings, shared: SharedParts) -> Result<Tools, SetupError> {
         let SharedParts { catalog, ranker, auditor, http_clients, instances, used_tokens, .. } = shared;
         let (declines, client) = (shared.declines, shared.client);
         let confirm_key = confirm_key(settings.confirm_key.as_ref(), settings.gitlab.credential.as_ref());
@@ -249,7 +228,6 @@ impl Tools {
             auditor,
             workspace: Workspace::default(),
             local_hints: settings.local_hints,
-            composites,
             wording: OnceLock::new(),
         };
         // Where only changes are left, the tool that reads is without an action, and the other one is not.

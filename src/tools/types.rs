@@ -111,6 +111,11 @@ impl Answer {
     pub fn new(structured: Map<String, Value>, text: String) -> Answer {
         Answer { structured, text, file: None }
     }
+
+    /// True for a request that is shown and was not sent.
+    pub fn is_preview(&self) -> bool {
+        self.structured.contains_key("preview")
+    }
 }
 
 /// The amount of context offered in addition to the tools (`CAPABILITY_SURFACE`).

@@ -31,7 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ring",
         &[
             "text/diff/line",
-            "tools/confirmation/token",
+            "tools/decide/token",
             "gitlab/derived_key",
             "gitlab/tls",
             "server/http/caller_key",

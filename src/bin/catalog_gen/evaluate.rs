@@ -50,8 +50,7 @@ pub fn run(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(), Generat
     };
     let model = model.map_err(SearchError::from).map_err(EvalError::Search)?;
     let ranker = Ranker::open_with(&catalog, model.clone()).map_err(EvalError::Search)?;
-    let tools = Tools::new(unconnected()?, &gitlab_mcp::composite::Composites)
-        .map_err(|error| GeneratorError::Finder(error.to_string()))?;
+    let tools = Tools::new(unconnected()?).map_err(|error| GeneratorError::Finder(error.to_string()))?;
     let bytes = |query: &str| answer_bytes(&tools, query);
     let options = eval::Options {
         cases: arguments.cases.clone(),

@@ -13,7 +13,6 @@ pub use error::AuthError;
 
 use super::doctor::fetch;
 use super::{AuthCommand, Failure, LoginArguments};
-use crate::composite::Composites;
 use crate::config::{Config, ConfiguredInstance, Instance};
 use crate::credentials::{
     Choice, Helper, LoginFile, SignOut, begin_sign_in, finish_sign_in, sign_out, try_helper, use_helper,
@@ -91,7 +90,7 @@ async fn log_in(
     let credential = choice.credential(&settings.gitlab);
     let mut settings = settings;
     settings.gitlab.credential = credential;
-    match user(&Tools::new(settings, &Composites)?).await {
+    match user(&Tools::new(settings)?).await {
         Ok(user) => writeln!(out, "Signed in to {base} as {user}.")?,
         Err(reason) => writeln!(out, "Signed in to {base}; the user is not known: {reason}.")?,
     }
@@ -147,7 +146,7 @@ async fn show_status(
     settings: tools::Settings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let tools = Tools::new(settings, &Composites)?;
+    let tools = Tools::new(settings)?;
     let (instance, source) = match &config.default.instance {
         Instance::At(base) => (base.to_string(), config.default.credentials.describe()),
         Instance::Sandbox => ("sandbox".to_owned(), "the sandbox".to_owned()),

@@ -6,21 +6,16 @@ mod references;
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{Call, Checked};
 use crate::catalog::Risk;
+use crate::composite::agreement::{self, Agreement, HeldStep, is_wrong};
 use crate::composite::byte_budget;
-use crate::composite::item_results::{ItemResults, is_preview};
+use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, KnownStep};
 use crate::gitlab::Content;
-use crate::policy::{Consent, Decision, Rule};
 use crate::present;
-use crate::tools::action_lookup::resolved::ResolvedAction;
-use crate::tools::confirmation::{self, PendingCall};
-use crate::tools::errors::{diagnosis, mapping};
-use crate::tools::execute::{self, Outcome};
-use crate::tools::own_reads::locate;
 use crate::tools::reply::render;
-use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, View, action_lookup, lookups};
+use crate::tools::response::Outcome;
+use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, View, action_lookup, prepare};
 use references::{MissingReason, MissingValue};
 
 /// Maximum number of calls.
@@ -50,11 +45,7 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
         return Vec::new();
     }
     let calls = run.list("calls").iter().take(MOST).enumerate().map(parse_call);
-    let step = |call: BatchCall<'_>| KnownStep {
-        is_open: call.refers,
-        ..KnownStep::new(format!("call {}", call.number), call.action, call.params)
-    };
-    calls.map(step).collect()
+    calls.map(|call| call.known_step()).collect()
 }
 
 /// Runs the calls.
@@ -64,17 +55,17 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         return Err(run.invalid(format!("`calls` is 1 to {MOST} calls; {} were given", calls.len())));
     }
     let goes_on = run.flag("continue_on_error", false);
-    let CheckedAhead { agreed, previews } = check_ahead(run, &calls, goes_on).await?;
+    let agreement = check_ahead(run, &calls, goes_on).await?;
     let mut done: Vec<CallResult> = Vec::new();
     let mut stopped = None;
     // What a rule only previews is not done, and the other calls may rest on it.
-    let mut is_previewed = previews && !goes_on;
+    let mut is_previewed = agreement.previews && !goes_on;
     for call in &calls {
         if stopped.is_some() {
             done.push(None);
             continue;
         }
-        let is_agreed = agreed.contains(&call.number) && !is_previewed;
+        let is_agreed = agreement.covers(call.number) && !is_previewed;
         let outcome = run_call(run, &calls, call, &done, (is_agreed, is_previewed)).await;
         is_previewed |= !goes_on && outcome.as_ref().is_ok_and(is_preview_outcome);
         if outcome.is_err() && !goes_on {
@@ -101,6 +92,11 @@ fn parse_call((at, call): (usize, &Value)) -> BatchCall<'_> {
 }
 
 impl BatchCall<'_> {
+    fn known_step(&self) -> KnownStep {
+        let step = KnownStep::new("call", self.number, self.action, self.params.clone());
+        KnownStep { is_open: self.refers, ..step }
+    }
+
     /// The request of the call. Consent is given for the batch only.
     fn request(&self, run: &CompositeRun<'_>, params: Map<String, Value>) -> ExecuteRequest {
         ExecuteRequest {
@@ -114,72 +110,39 @@ impl BatchCall<'_> {
     }
 }
 
-/// Outcome of the checks before the first call.
-#[derive(Default)]
-struct CheckedAhead {
-    /// The numbers of the calls that the user agreed to.
-    agreed: Vec<usize>,
-    /// True if a rule only previews one of the calls.
-    previews: bool,
-}
-
-/// A call that does not simply run.
-enum HeldCall {
-    Asked(PendingCall),
-    Previewed,
-}
-
 /// Checks that are made before anything is sent: calls that can never be made are errors, unless
 /// `continue_on_error` is set, and confirmation is asked for all calls at once.
 async fn check_ahead(
     run: &CompositeRun<'_>,
     calls: &[BatchCall<'_>],
     goes_on: bool,
-) -> Result<CheckedAhead, ToolError> {
-    let mut asked = Vec::new();
-    let mut previews = false;
+) -> Result<Agreement, ToolError> {
+    let mut held = Vec::new();
     for call in calls {
         match check_call(run, call).await {
-            Ok(Some(HeldCall::Asked(ask))) => asked.push(ask),
-            Ok(Some(HeldCall::Previewed)) => previews = true,
-            Ok(None) => {}
+            Ok(step) => held.extend(step),
             Err(error) if goes_on || !is_wrong(&error) => {}
             Err(error) => return Err(call_error(call.number, error)),
         }
     }
-    if asked.is_empty() || run.request.dry_run == Some(true) {
-        return Ok(CheckedAhead { previews, ..CheckedAhead::default() });
-    }
-    let agreed: Vec<usize> = asked.iter().map(|ask| ask.number).collect();
-    let params = with_asked_params(run, &asked);
-    match confirmation::confirm_together(run.tools, run.id, run.request, &params, &asked).await {
-        Some(question) => Err(question),
-        None => Ok(CheckedAhead { agreed, previews }),
-    }
+    agreement::agree(run, with_asked_params(run, &held), held).await
 }
 
 /// The parameters of the batch, with those of its calls as they are asked about.
-fn with_asked_params(run: &CompositeRun<'_>, asked: &[PendingCall]) -> Map<String, Value> {
+fn with_asked_params(run: &CompositeRun<'_>, held: &[HeldStep]) -> Map<String, Value> {
     let mut params = run.params.clone();
     let Some(Value::Array(calls)) = params.get_mut("calls") else { return params };
-    for ask in asked {
-        if let Some(Value::Object(call)) = calls.get_mut(ask.number - 1) {
-            call.insert("params".to_owned(), json!(ask.params));
+    for step in held {
+        let HeldStep::Asked(asked) = step else { continue };
+        if let Some(Value::Object(call)) = calls.get_mut(asked.number - 1) {
+            call.insert("params".to_owned(), json!(asked.params));
         }
     }
     params
 }
 
-/// True if the call itself is wrong, independent of GitLab's data.
-fn is_wrong(error: &ToolError) -> bool {
-    let is_invalid =
-        matches!(error.kind, ErrorKind::InvalidParams | ErrorKind::UnknownAction | ErrorKind::AmbiguousAlias);
-    is_invalid || execute::is_denial(error)
-}
-
-/// Checks a call in advance: its validity, and whether it needs confirmation. For a call with references to pending
-/// results, the action's risk decides.
-async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Option<HeldCall>, ToolError> {
+/// Decides on a call before the first is sent.
+async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Option<HeldStep>, ToolError> {
     if let Some(number) = later_reference(call) {
         let message = format!("`${number}` is not an earlier call: a call can only refer to those before it");
         return Err(run.invalid(message));
@@ -188,57 +151,11 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
         let (given, most) = (call.references, references::MOST);
         return Err(run.invalid(format!("the call has {given} references; the limit is {most}")));
     }
-    let resolved_action = action_lookup::resolve(run.tools, &call.request(run, call.params.clone()))?;
-    if resolved_action.action.id == run.id {
+    if action_lookup::resolve(run.tools, &call.request(run, call.params.clone()))?.action.id == run.id {
         return Err(run.invalid("batches cannot be nested"));
     }
-    let ResolvedAction { action, request, .. } = resolved_action;
-    let ask = |rule: Rule, known: Option<(Call, Checked)>| PendingCall {
-        number: call.number,
-        action: action.id.clone(),
-        params: call.params.clone(),
-        known,
-        rule,
-    };
-    // A call with references changes once they are filled in, so it is confirmed by itself then.
-    if call.refers {
-        return Ok(None);
-    }
-    if action.plan.is_some() {
-        let asks = run.tools.policy.confirm().asks_about(action.risk);
-        return Ok(asks.then(|| HeldCall::Asked(ask(Rule::Risk(action.risk), None))));
-    }
-    let checked = execute::check_request(run.tools, &action, &request).await?;
-    if action.risk == Risk::Read {
-        return Ok(None);
-    }
-    // A denied call is reported when it runs; no look-ups are made for it.
-    if execute::deny_beforehand(run.tools, &checked).await.is_some() {
-        return Ok(None);
-    }
-    let consent = ExecuteRequest { confirm: run.request.confirm, ..request };
-    let given = checked.params().clone();
-    let checked = execute::pin_to_shown(run.tools, checked, &consent).await?;
-    let shown = checked.params().iter().filter(|(name, _)| !given.contains_key(*name));
-    let shown: Map<String, Value> = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let known = match lookups::call(run.tools, &checked).await {
-        Ok(known) => known.within(run.id),
-        Err(failure) => return Err(diagnosis::diagnose_lookup(run.tools, failure).await),
-    };
-    let located = locate::locate(run.tools, known.effects()).await;
-    let known = locate::apply_paths(known, &located);
-    Ok(match run.tools.policy.decide(known.effects(), Consent::default()) {
-        Decision::Confirm(rule) => {
-            let mut ask = ask(rule, Some((known, checked)));
-            ask.params.extend(shown);
-            Some(HeldCall::Asked(ask))
-        }
-        Decision::Deny(rule) => {
-            return Err(mapping::denied(&action.id, Some(known.effects()), &rule, known.lookups()));
-        }
-        Decision::Preview(_) => Some(HeldCall::Previewed),
-        Decision::Allow => None,
-    })
+    let step = KnownStep { request: call.request(run, call.params.clone()), ..call.known_step() };
+    agreement::hold(run, &step).await
 }
 
 /// A referenced number that is not an earlier call.
@@ -288,7 +205,7 @@ async fn run_call(
 }
 
 fn is_preview_outcome(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Answer(answer) if is_preview(answer))
+    matches!(outcome, Outcome::Answer(answer) if answer.is_preview())
 }
 
 /// Every field of an answer, with secrets masked unless the call asked for them.
@@ -319,7 +236,7 @@ fn unfilled_preview(call: &BatchCall<'_>) -> Answer {
 /// Converts the error of one call to the batch's error.
 fn call_error(number: usize, error: ToolError) -> ToolError {
     // A denial says itself what was sent.
-    let sent = if execute::is_denial(&error) { "" } else { ". Nothing was sent" };
+    let sent = if prepare::is_denial(&error) { "" } else { ". Nothing was sent" };
     ToolError { message: format!("call {number}: {}{sent}", error.message), ..error }
 }
 
@@ -397,7 +314,7 @@ fn render_batch(
         ]);
         match answers.next() {
             Some(answer) => {
-                previews |= answer.as_ref().is_ok_and(is_preview);
+                previews |= answer.as_ref().is_ok_and(Answer::is_preview);
                 items.add_call("call", says, &call.params, &answer);
             }
             None => items.put("call", says, "skipped", Map::new(), ""),

@@ -15,7 +15,7 @@ use crate::composite::read_files::window::{FileWindow, WindowReader, WindowReque
 use crate::composite::run::{self, CompositeRun};
 use crate::present;
 use crate::text::{Pattern, SearchTimeout};
-use crate::tools::execute::Outcome;
+use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError, workspace};
 use file::{FileContent, LINES, RequestedFile, at};
 

@@ -20,7 +20,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Applied, GitlabError, Reply};
-use crate::tools::confirmation::question::AskedCall;
+use crate::tools::decide::question::AskedCall;
 use crate::tools::errors::{ErrorKind, ToolError};
 use target::AuditTarget;
 use writer::LineWriter;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::present;
 use crate::text::error_chain;
-use crate::tools::confirmation::question::Question;
+use crate::tools::decide::question::Question;
 use crate::tools::types::NextCall;
 use crate::untrusted::defuse;
 

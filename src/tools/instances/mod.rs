@@ -13,12 +13,11 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::tools::confirmation::question::{AskedCall, Refusal};
-use crate::tools::errors::mapping::OTHER_TOOL;
+use crate::tools::decide::question::{AskedCall, Refusal};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::reply::rewrite_calls::{extend_examples, rewrite_calls};
 use crate::tools::state::{InstanceLabel, Settings, Tools};
-use crate::tools::types::{Answer, ExecuteRequest, FindRequest, INSTANCE, NextCall, READ};
+use crate::tools::types::{Answer, FindRequest, INSTANCE};
 pub use configured::{ConfiguredInstance, Instances};
 pub use route::Route;
 
@@ -83,30 +82,6 @@ impl Instances {
         outcome
     }
 
-    /// Runs `gitlab_execute_action` on the instance that the request is for.
-    pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        let (route, request) = self.route_execute(request)?;
-        self.finish(route.instance.tools.execute(&request).await, &route)
-    }
-
-    /// Runs `gitlab_read_action`: executes what policy calls a read, and refuses everything else.
-    pub async fn execute_read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        let (route, asked) = self.route_execute(request)?;
-        let Some(reader) = &route.instance.reader else {
-            let message = format!("{READ} is not offered (GITLAB_READ_TOOL)");
-            let error = ToolError::new(ErrorKind::Denied, message);
-            return Err(self.bounded(error.fix(NextCall::for_request(request))));
-        };
-        let outcome = reader.execute(&asked).await.map_err(|mut error| {
-            if error.details.shift_remove(OTHER_TOOL).is_some() {
-                error.message = format!("{READ} only reads: {}", error.message);
-                error = error.fix(NextCall::for_request(&asked));
-            }
-            error
-        });
-        self.finish(outcome, &route)
-    }
-
     /// Notes that a person did not consent to calls of an instance, and returns their error.
     pub fn refuse(&self, name: Option<&str>, asked: &[AskedCall], refusal: Refusal) -> ToolError {
         let error = self.bounded(self.tools_named(name).refuse(asked, refusal));
@@ -154,7 +129,11 @@ impl Instances {
     }
 
     /// The outcome with the name of its instance, which its calls carry too, and without the credentials of the others.
-    fn finish(&self, outcome: Result<Answer, ToolError>, route: &Route) -> Result<Answer, ToolError> {
+    pub(crate) fn finish(
+        &self,
+        outcome: Result<Answer, ToolError>,
+        route: &Route,
+    ) -> Result<Answer, ToolError> {
         if self.is_single() {
             return outcome;
         }
@@ -190,7 +169,7 @@ impl Instances {
     }
 
     /// An error without the credentials of any instance.
-    fn bounded(&self, error: ToolError) -> ToolError {
+    pub(crate) fn bounded(&self, error: ToolError) -> ToolError {
         self.all().fold(error, |error, instance| instance.tools.bounded(error))
     }
 

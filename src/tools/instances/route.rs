@@ -28,12 +28,17 @@ impl Route {
     pub fn tools(&self) -> &Arc<Tools> {
         &self.instance.tools
     }
+
+    /// The tools of the instance that only read, if they are offered.
+    pub(crate) fn reader(&self) -> Option<&Arc<Tools>> {
+        self.instance.reader.as_ref()
+    }
 }
 
 impl Instances {
     /// The instance of an execute, and the request as its tools take it: without the name, so that a confirmation token
     /// is independent of how the instance was chosen.
-    pub(super) fn route_execute(
+    pub(crate) fn route_execute(
         &self,
         request: &ExecuteRequest,
     ) -> Result<(Route, ExecuteRequest), ToolError> {

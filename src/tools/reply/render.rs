@@ -9,7 +9,8 @@ use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::present::{self, Content, Kept, Kind, Masked, Missing, Options, Picture, PictureError, Presented};
 use crate::text::{Place, size_within};
-use crate::tools::execute::{file_transfer, job_log};
+use crate::tools::file_transfer;
+use crate::tools::prepare::log_selection;
 use crate::tools::reply::beginning::{Beginnings, Length};
 use crate::tools::reply::change::{self, Change};
 use crate::tools::reply::state_notes::{self, ExplainedState};
@@ -164,7 +165,7 @@ fn present_fields(
 /// Start of the window, by the request or by the log selection.
 fn window_start(action: &Action, request: &ExecuteRequest) -> Option<Place> {
     let is_log = Kind::of([action], false).log;
-    let of_log = || is_log.then(|| job_log::window_start(&request.params)).flatten();
+    let of_log = || is_log.then(|| log_selection::window_start(&request.params)).flatten();
     continuation::window_start(request).ok().flatten().or_else(of_log)
 }
 

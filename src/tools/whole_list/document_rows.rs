@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::gitlab::Content;
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::execute::ActionResponse;
 use crate::tools::reply::render;
+use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 
 /// Maximum number of lists that an error names.

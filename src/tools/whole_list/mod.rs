@@ -16,10 +16,10 @@ use crate::gitlab::Content;
 use crate::present;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
+use crate::tools::compute::compute;
 use crate::tools::errors::{ErrorKind, ToolError, mapping};
-use crate::tools::execute::ActionResponse;
-use crate::tools::execute::compute::compute;
 use crate::tools::reply::{self, paging};
+use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 use aggregate::{Aggregator, FieldProblem};
@@ -257,7 +257,6 @@ mod tests {
     use wiremock::{Mock, MockServer, ResponseTemplate};
 
     use crate::call::QuickActions;
-    use crate::composite::Composites;
     use crate::tools::types::ExecuteRequest;
     use crate::tools::{Audit, Capabilities, Settings, Tools};
 
@@ -276,7 +275,7 @@ mod tests {
             read_tool: false,
             confirm_key: None,
         };
-        Tools::new(settings, &Composites).unwrap()
+        Tools::new(settings).unwrap()
     }
 
     /// The second page is answered long after the time of the walk, so the outcome does not depend on the machine.

@@ -8,7 +8,7 @@ use crate::catalog::{Action, GraphqlKind, Interface, Method, Operation, Risk, Ro
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::execute::row_filter;
+use crate::tools::finish::row_filter;
 use crate::tools::state::Tools;
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 

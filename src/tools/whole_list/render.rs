@@ -9,9 +9,9 @@ use super::walk::{End, MOST_PAGES, MOST_ROWS, Walked};
 use crate::gitlab::{Content, Page};
 use crate::present::{self, Kind, Options};
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::execute::{self, ActionResponse};
 use crate::tools::reply::header;
 use crate::tools::reply::state_notes::{self, ExplainedState};
+use crate::tools::response::{ActionResponse, unreadable_note};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall};
 
@@ -71,7 +71,7 @@ pub(super) fn render_counts(
     asked: &ExecuteRequest,
 ) -> Answer {
     let mut notes = walked.notes.clone();
-    notes.extend(execute::unreadable_note(walked.unreadable));
+    notes.extend(unreadable_note(walked.unreadable));
     if asked.fields.is_some() {
         notes.push("`fields` applies to rows and was ignored".to_owned());
     }

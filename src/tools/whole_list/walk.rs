@@ -11,8 +11,10 @@ use crate::tools::action_lookup;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::execute::{self, ActionResponse, Outcome, RunOptions};
+use crate::tools::prepare::Circumstances;
 use crate::tools::reply::paging;
+use crate::tools::response::{ActionResponse, Outcome};
+use crate::tools::run::run_action;
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest};
 use crate::tools::whole_list::{document_rows, inner_list};
@@ -108,7 +110,7 @@ pub async fn walk(
     let mut page = first;
     loop {
         let (action, request) = (page.action.clone(), page.request.clone());
-        let run = execute::run_action(tools, page, RunOptions::default(), entry);
+        let run = run_action(tools, page, Circumstances::default(), None, entry);
         let outcome = match walked.as_mut() {
             // The first page has the time of any request.
             None => run.await?,

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gitlab_mcp::cli::Arguments;
-use gitlab_mcp::composite::Composites;
 use gitlab_mcp::config::{self, Config};
 use gitlab_mcp::server::http::serve_handler;
 use gitlab_mcp::tools::{ToolsFactory, random_bytes};
@@ -360,7 +359,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (Some(settings), Some(http)) = (config.all_settings(None), config.http.clone()) else {
         return Err("--url URL and --http ADDRESS are needed".into());
     };
-    let factory = ToolsFactory::new(settings, &Composites)?;
+    let factory = ToolsFactory::new(settings)?;
     let fixtures = serde_json::from_str(include_str!("fixtures.json"))?;
     let key: [u8; 32] = random_bytes().ok_or("no random numbers")?;
     let codec = RequestStateCodec::try_new(key.to_vec())?;

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use checked::{CATALOG, call, sound};
 use gitlab_mcp::call::Body;
-use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
+use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, json};
 
@@ -27,7 +27,7 @@ fuzz_target!(|text: &str| {
     let again = call(action, Map::from_iter([("document".to_owned(), json!(sent))])).unwrap();
     assert_eq!(again.body(), first.body());
     assert_eq!(again.touches(), first.touches());
-    if READ_ONLY.decide(first.effects(), Consent::default()) == Decision::Allow {
+    if READ_ONLY.decide(first.effects(), Consent::default()) == Ruling::Allow {
         assert!(sent.trim_start().starts_with(['q', '{', 'f']), "{sent}");
     }
 });

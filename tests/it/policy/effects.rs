@@ -1,6 +1,6 @@
 //! Policy decides on the effects of a call: raised risks, effects of other actions, quick actions.
 
-use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
+use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
 use serde_json::{Value, json};
 
 use crate::policy::vault::{gitlab, is_only_located, kind, run, sent};
@@ -189,7 +189,7 @@ fn is_asked_about(id: &str, params: &Value) -> bool {
     let action = CATALOG.get(id).unwrap().unwrap();
     let call = build_call(&action, params.as_object().unwrap().clone(), 7).unwrap().unwrap();
     let policy = Policy::new(Settings::default(), &CATALOG).unwrap();
-    matches!(policy.decide(call.effects(), Consent::default()), Decision::Confirm(_))
+    matches!(policy.decide(call.effects(), Consent::default()), Ruling::Confirm(_))
 }
 
 /// A level that is no number may be any role: `OWNER` counts as the highest.
@@ -438,4 +438,32 @@ fn a_denied_action_is_denied_by_a_parameter_that_does_the_same() {
     let gitlab = gitlab();
     let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "issue_link.create,issue_reaction.create")]);
     assert_ne!(kind(&run(&mut client, "work_item.create", &item(json!({})), true)), "denied");
+}
+
+#[test]
+fn items_that_need_confirmation_are_asked_about_once() {
+    let created = json!({"items": [
+        {"itemType": "issue", "fullPath": "acme/widget", "title": "Oil the gears"},
+        {"itemType": "label", "fullPath": "acme/widget", "title": "squeaky", "color": "#00ff00"},
+    ]});
+    let changed = json!({"items": [
+        {"itemType": "issue", "fullPath": "acme/widget", "iid": 1, "title": "Quiet gears"},
+        {"itemType": "merge_request", "fullPath": "acme/widget", "iid": 5, "title": "Draft: gears"},
+    ]});
+    for setting in ["write", "write,token"] {
+        for (action, items, called) in [
+            ("resource.create", &created, ["issue.create", "label.create"]),
+            ("resource.update", &changed, ["issue.update", "merge_request.update"]),
+        ] {
+            let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", setting)]);
+            let asked = run(&mut client, action, items, false);
+            assert_eq!(kind(&asked), "needs_confirmation", "{}", asked.text);
+            let hit = asked.structured["error"]["would_hit"].as_array().unwrap();
+            let actions: Vec<&str> = hit.iter().map(|row| row["action"].as_str().unwrap()).collect();
+            assert_eq!(actions, called, "{}", asked.text);
+            let done = client.call(EXECUTE, asked.structured["error"]["fix"]["arguments"].clone());
+            let rows = done.structured["data"].as_array().unwrap();
+            assert!(rows.iter().all(|row| row["status"] == "ok"), "{setting}: {}", done.text);
+        }
+    }
 }

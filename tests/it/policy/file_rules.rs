@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use gitlab_mcp::call::Call;
 use gitlab_mcp::catalog::{Interface, Risk};
-use gitlab_mcp::policy::{Confirm, Consent, Decision, Policy, Settings};
+use gitlab_mcp::policy::{Confirm, Consent, Policy, Ruling, Settings};
 use serde_json::{Value, json};
 
 use crate::policy::vault::{self, kind, policy_file, run, sent};
@@ -208,7 +208,7 @@ fn a_rule_on_an_action_holds_for_operations_that_the_catalog_does_not_know() {
             assert_eq!(decided.name(), verdict, "{params}");
             let confirmed = Consent { confirm: true, ..Consent::default() };
             let confirmed = policy.decide(call(id, &params).effects(), confirmed);
-            assert_eq!(matches!(confirmed, Decision::Allow), verdict == "confirm", "{params}");
+            assert_eq!(matches!(confirmed, Ruling::Allow), verdict == "confirm", "{params}");
         }
         // What the catalog does know, and is another action, is not concerned.
         let known = call("api.rest", &json!({"method": "GET", "path": "/projects/1/issues"}));

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Body, Call, FullPath, HolderKind, Location};
 use gitlab_mcp::catalog::{Action, Interface, Method, Risk, Scope, example};
-use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
+use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -74,10 +74,10 @@ fn params(action: &Action, path: &str) -> Map<String, Value> {
 /// Severity of a decision, the strictest highest.
 fn strictness(policy: &Policy, call: &Call) -> u8 {
     match policy.decide(call.effects(), Consent::default()) {
-        Decision::Allow => 0,
-        Decision::Preview(_) => 1,
-        Decision::Confirm(_) => 2,
-        Decision::Deny(_) => 3,
+        Ruling::Allow => 0,
+        Ruling::Preview(_) => 1,
+        Ruling::Confirm(_) => 2,
+        Ruling::Deny(_) => 3,
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Call, Context, LookupCache, QuickActions, check, commands};
 use gitlab_mcp::catalog::Risk;
-use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
+use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -237,7 +237,7 @@ fn call(id: &str, params: &Value) -> Call {
 fn denies(denied: &str, call: &Call) -> bool {
     let settings = Settings { denied_actions: vec![denied.to_owned()], ..Settings::default() };
     let policy = Policy::new(settings, &CATALOG).unwrap();
-    matches!(policy.decide(call.effects(), Consent { confirm: true, dry_run: false }), Decision::Deny(_))
+    matches!(policy.decide(call.effects(), Consent { confirm: true, dry_run: false }), Ruling::Deny(_))
 }
 
 #[test]

@@ -6,7 +6,7 @@ use gitlab_mcp::call::Call;
 use gitlab_mcp::catalog::{
     Action, Base, GraphqlKind, Json, Method, Operation, Param, Piece, Place, When, example, pieces,
 };
-use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
+use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -42,10 +42,10 @@ fn direct_call(id: &str, params: &Value) -> Option<Call> {
 /// Severity of the decisions of every policy, the strictest highest.
 fn strictness(call: &Call) -> Vec<u8> {
     let of = |policy: &Policy| match policy.decide(call.effects(), Consent::default()) {
-        Decision::Allow => 0,
-        Decision::Preview(_) => 1,
-        Decision::Confirm(_) => 2,
-        Decision::Deny(_) => 3,
+        Ruling::Allow => 0,
+        Ruling::Preview(_) => 1,
+        Ruling::Confirm(_) => 2,
+        Ruling::Deny(_) => 3,
     };
     POLICIES.iter().map(of).collect()
 }

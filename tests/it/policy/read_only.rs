@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Body, Call};
 use gitlab_mcp::catalog::{Method, Operation, Piece, Risk, pieces};
-use gitlab_mcp::policy::{Consent, Decision, Policy, Rule, Settings};
+use gitlab_mcp::policy::{Consent, Policy, Rule, Ruling, Settings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use url::Url;
@@ -33,7 +33,7 @@ fn let_through(id: &str, params: &Value) -> Option<Call> {
     for confirm in [false, true] {
         for dry_run in [false, true] {
             let decision = READ_ONLY.decide(call.effects(), Consent { confirm, dry_run });
-            if decision == Decision::Allow {
+            if decision == Ruling::Allow {
                 return Some(call);
             }
         }
@@ -210,7 +210,7 @@ proptest! {
         let call = call.ok_or_else(|| TestCaseError::fail(format!("not understood: {:?}", made.text)))?;
         prop_assert!(made.mutates == call.operation().starts_with("mutation"), "{:?}", made.text);
         prop_assert!(made.mutates == (call.risk() > Risk::Read), "{:?}", made.text);
-        let allowed = OPEN.decide(call.effects(), Consent::default()) == Decision::Allow;
+        let allowed = OPEN.decide(call.effects(), Consent::default()) == Ruling::Allow;
         prop_assert!(!allowed || call.risk() < Risk::Destructive);
     }
 
@@ -301,12 +301,12 @@ fn the_strictest_of_a_document_decides() {
     assert_eq!(call.strictest().unwrap().operation, "mutation destroyNote");
     assert_eq!(
         OPEN.decide(call.effects(), Consent::default()),
-        Decision::Confirm(Rule::Risk(Risk::Destructive))
+        Ruling::Confirm(Rule::Risk(Risk::Destructive))
     );
     let safe = policy(Settings { safe_mode: true, ..Settings::default() });
     assert_eq!(
         safe.decide(call.effects(), Consent { confirm: true, dry_run: false }),
-        Decision::Preview(Rule::SafeMode)
+        Ruling::Preview(Rule::SafeMode)
     );
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::Call;
 use gitlab_mcp::catalog::{Action, Names, Risk, example};
-use gitlab_mcp::policy::{Consent, Decision, Policy, Rule, Settings};
+use gitlab_mcp::policy::{Consent, Policy, Rule, Ruling, Settings};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -34,7 +34,7 @@ fn action_by_id(id: &str) -> Action {
 /// True if a policy denies a call with any consent.
 fn denies(policy: &Policy, call: &Call) -> bool {
     [(false, false), (true, false), (false, true), (true, true)].into_iter().all(|(confirm, dry_run)| {
-        matches!(policy.decide(call.effects(), Consent { confirm, dry_run }), Decision::Deny(_))
+        matches!(policy.decide(call.effects(), Consent { confirm, dry_run }), Ruling::Deny(_))
     })
 }
 
@@ -173,7 +173,7 @@ fn a_mutation_is_allowed_where_its_input_says_that_it_works() {
 #[test]
 fn what_only_reads_runs_everywhere() {
     let call = call(&action_by_id("issue.list"), &json!({"fullPath": "other/widget"})).unwrap();
-    assert_eq!(BELOW_ACME.decide(call.effects(), Consent::default()), Decision::Allow);
+    assert_eq!(BELOW_ACME.decide(call.effects(), Consent::default()), Ruling::Allow);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_rule_of_paths_denies_reads_there_by_path_and_by_id() {
     {
         let call = call(&action_by_id("issue.list"), &json!({"fullPath": path, "scope": "project"})).unwrap();
         assert_eq!(denies(&policy, &call), is_denied, "{path}");
-        if let Decision::Deny(rule) = policy.decide(call.effects(), Consent::default()) {
+        if let Ruling::Deny(rule) = policy.decide(call.effects(), Consent::default()) {
             assert_eq!(rule, Rule::PolicyFile { number: 1, reason: Some("not for assistants".to_owned()) });
         }
     }

@@ -6,10 +6,13 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use crate::catalog::{Action, Join};
+use crate::catalog::Join;
 use crate::gitlab::{Content, Reply};
+use crate::tools::errors::ToolError;
+use crate::tools::finish::finishing::Finishing;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
+use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 use crate::untrusted::{quote, shortened};
 
@@ -17,13 +20,13 @@ use crate::untrusted::{quote, shortened};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Adds the rows of the joined reads to an answer that is an object.
-pub async fn add_rows(
-    tools: &Tools,
-    action: &Action,
-    params: &Map<String, Value>,
-    mut reply: Reply,
-    notes: &mut Vec<String>,
-) -> Reply {
+pub async fn add_rows(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
+    if !finishing.is_alone {
+        return Ok(());
+    }
+    let (tools, response) = (finishing.tools, &mut finishing.response);
+    let ActionResponse { action, request, reply, notes, .. } = response;
+    let params = &request.params;
     for join in &action.joins {
         let Some(param) = &join.of_ref else { continue };
         if let Some(name) = params.get(param).and_then(Value::as_str).filter(|name| !is_sha(name)) {
@@ -31,7 +34,7 @@ pub async fn add_rows(
             notes.extend(read.ok().flatten().map(|object| ref_note(name, &join.field, &object)));
         }
     }
-    let Content::Json(Value::Object(object)) = &mut reply.content else { return reply };
+    let Content::Json(Value::Object(object)) = &mut reply.content else { return Ok(()) };
     for join in action.joins.iter().filter(|join| join.of_ref.is_none()) {
         if !is_wanted(join, object) {
             continue;
@@ -46,7 +49,7 @@ pub async fn add_rows(
             }
         }
     }
-    reply
+    Ok(())
 }
 
 fn is_wanted(join: &Join, object: &Map<String, Value>) -> bool {

@@ -2,17 +2,27 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Action, Answers};
+use crate::catalog::Answers;
 use crate::gitlab::{Content, Reply};
+use crate::tools::errors::ToolError;
+use crate::tools::finish::finishing::Finishing;
+use crate::tools::response::ActionResponse;
+use crate::tools::types::View;
 
 /// Length of the SHAs that are shown.
 const SHORT_SHA: usize = 8;
 
 /// Numbers the lines of a blame, and keeps of each commit what identifies it.
-pub fn number_lines(action: &Action, params: &Map<String, Value>, reply: &mut Reply) {
-    if action.answers != Answers::Blame {
-        return;
+pub async fn number_lines(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
+    let ActionResponse { action, request, reply, .. } = &mut finishing.response;
+    let is_compact = finishing.is_alone && request.view != Some(View::Full);
+    if action.answers == Answers::Blame && is_compact {
+        number_rows(&request.params, reply);
     }
+    Ok(())
+}
+
+fn number_rows(params: &Map<String, Value>, reply: &mut Reply) {
     let Content::Json(Value::Array(rows)) = &mut reply.content else { return };
     let start = params.get("range").and_then(|range| range.get("start")).and_then(Value::as_u64);
     let mut number = start.unwrap_or(1);

@@ -1,83 +1,30 @@
-//! Selects a part of a job log: a section, the matches of a pattern, the last lines. The selecting parameters are
-//! not sent to GitLab; `lines` and `offset` apply within the part.
+//! The selected part of a job log.
 
 use std::time::Instant;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use crate::catalog::{Action, Place as ParamPlace};
-use crate::gitlab::{Content, Reply};
+use crate::gitlab::Content;
 use crate::present;
-use crate::text::{self, GrepMatches, Pattern, PatternError, Place, SEARCH_TIME, SearchTimeout};
+use crate::text::{self, GrepMatches, Pattern, SEARCH_TIME, SearchTimeout};
 use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::finish::finishing::Finishing;
+use crate::tools::response::ActionResponse;
 use crate::tools::types::{ExecuteRequest, NextCall};
 
-/// Maximum number of context lines around a match.
-const MOST_CONTEXT: u64 = 100;
-
-/// The requested part of a log.
-pub struct LogSelection<'a> {
-    section: Option<&'a str>,
-    grep: Option<Pattern>,
-    context: usize,
-}
-
-/// Parses the selecting parameters; none if the action has no such parameters.
-pub fn log_selection<'a>(
-    action: &Action,
-    params: &'a Map<String, Value>,
-) -> Result<Option<LogSelection<'a>>, ToolError> {
-    if action.param("section").is_none_or(|param| param.place != ParamPlace::Selector) {
-        return Ok(None);
-    }
-    let text = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let grep = text("grep").map(|pattern| {
-        Pattern::new(pattern).map_err(|error| {
-            let mut mended = params.clone();
-            let (message, hint) = match error {
-                PatternError::Syntax => {
-                    mended.insert("grep".to_owned(), json!(Pattern::escape(pattern)));
-                    let message = format!(
-                        "`grep` is {pattern:?}, which is not a valid regular expression. Nothing was sent"
-                    );
-                    (message, "`fix` searches for this text literally.")
-                }
-                error => {
-                    mended.remove("grep");
-                    (format!("`grep` was not run: {error}. Nothing was sent"), "Use a simpler pattern.")
-                }
-            };
-            ToolError::new(ErrorKind::InvalidParams, message)
-                .hint(hint)
-                .fix(NextCall::execute(&action.id, &mended))
-        })
-    });
-    let context = params.get("context").and_then(Value::as_u64).unwrap_or_default().min(MOST_CONTEXT);
-    let grep = grep.transpose()?;
-    let wanted = LogSelection {
-        section: text("section"),
-        grep,
-        context: usize::try_from(context).unwrap_or_default(),
-    };
-    Ok(Some(wanted).filter(|wanted| wanted.section.is_some() || wanted.grep.is_some()))
-}
-
 /// Reduces the reply to the requested part. Runs on a blocking thread, because a search may take long.
-pub async fn apply_selection(
-    wanted: &LogSelection<'_>,
-    request: &ExecuteRequest,
-    reply: Reply,
-    notes: &mut Vec<String>,
-) -> Result<Reply, ToolError> {
+pub async fn select_log(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
+    let Some(wanted) = &finishing.log else { return Ok(()) };
+    let ActionResponse { request, reply, notes, .. } = &mut finishing.response;
     let log = match &reply.content {
         Content::Text(text) => text.clone(),
         Content::Binary { bytes, content_type, .. } => match present::text_of(bytes, content_type) {
             Some((text, _)) => text,
-            None => return Ok(reply),
+            None => return Ok(()),
         },
-        _ => return Ok(reply),
+        _ => return Ok(()),
     };
-    let (section, pattern) = (wanted.section.map(str::to_owned), wanted.grep.clone());
+    let (section, pattern) = (wanted.section.clone(), wanted.grep.clone());
     let context = wanted.context;
     let work = move || select_part(&log, section.as_deref(), pattern.as_ref(), context);
     let part = tokio::task::spawn_blocking(work).await;
@@ -96,14 +43,15 @@ pub async fn apply_selection(
             found.text
         }
         LogPart::NoSection { sections } => {
-            return Err(no_section(sections, wanted.section.unwrap_or_default(), request));
+            return Err(no_section(sections, wanted.section.as_deref().unwrap_or_default(), request));
         }
         LogPart::Timeout(timeout) => return Err(too_slow(timeout, request)),
     };
-    if let Some(name) = wanted.section {
+    if let Some(name) = &wanted.section {
         notes.push(format!("only the section {name}, whose lines are counted by themselves"));
     }
-    Ok(Reply { content: Content::Text(text), ..reply })
+    reply.content = Content::Text(text);
+    Ok(())
 }
 
 /// A part of a log, or why there is none.
@@ -139,15 +87,6 @@ fn too_slow(timeout: SearchTimeout, request: &ExecuteRequest) -> ToolError {
     ToolError::new(ErrorKind::Timeout, timeout.to_string())
         .hint("Use a simpler pattern, or search a part of the log (`section`).")
         .fix(NextCall::execute(&request.action, &params))
-}
-
-/// Default start of a log window: at the last lines with `tail`, at the beginning with a pattern.
-pub fn window_start(params: &Map<String, Value>) -> Option<Place> {
-    let tail = params.get("tail").and_then(Value::as_u64).and_then(|lines| usize::try_from(lines).ok());
-    match tail {
-        Some(lines) => Some(Place::Last(lines.max(1))),
-        None => params.contains_key("grep").then_some(Place::Beginning),
-    }
 }
 
 fn no_section(mut names: Vec<String>, name: &str, request: &ExecuteRequest) -> ToolError {

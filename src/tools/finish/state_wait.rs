@@ -6,69 +6,31 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::catalog::{Action, Risk, StateWait};
+use crate::catalog::Risk;
 use crate::gitlab::{self, Content, Event, Reply};
-use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::errors::ToolError;
+use crate::tools::finish::finishing::Finishing;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
+use crate::tools::prepare::requested_wait::{RequestedWait, SECONDS, STATE};
+use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 use crate::untrusted::{quote, shortened};
 
-/// The parameters.
-const SECONDS: &str = "wait";
-const STATE: &str = "wait_for";
-
-/// Longest wait.
-const LONGEST: u64 = 600;
-
-/// Longest wait of a step of a composite action, whose steps begin within two minutes.
-const LONGEST_STEP: u64 = 60;
-
 /// Pauses between reads: the first, the longest, and the growth of each by the one before.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+const MAX_PAUSE: Duration = Duration::from_secs(15);
 const GROWTH: f32 = 1.5;
 
 /// Number of reads in a row that may fail.
-const MOST_FAILURES: usize = 3;
+const MAX_FAILURES: usize = 3;
 
-/// A wait that a call asks for.
-#[derive(Debug)]
-pub struct RequestedWait {
-    rule: StateWait,
-    time: Duration,
-    state: Option<String>,
-}
-
-/// The wait that the checked parameters ask for. An error if they do not fit each other.
-pub fn requested(
-    action: &Action,
-    params: &Map<String, Value>,
-    is_step: bool,
-    notes: &mut Vec<String>,
-) -> Result<Option<RequestedWait>, ToolError> {
-    let Some(rule) = &action.wait else { return Ok(None) };
-    let state = params.get(STATE).and_then(Value::as_str).map(str::trim).filter(|state| !state.is_empty());
-    let invalid = |message: &str| {
-        let message = format!("{}: {message}. Nothing was sent", action.id);
-        Err(ToolError::new(ErrorKind::InvalidParams, message))
-    };
-    let Some(seconds) = params.get(SECONDS).and_then(Value::as_i64) else {
-        return if state.is_some() {
-            invalid("`wait_for` is the state of a `wait`, which is missing (seconds)")
-        } else {
-            Ok(None)
-        };
-    };
-    let Ok(seconds) = u64::try_from(seconds) else {
-        return invalid("`wait`: expected a number of seconds from 0 to 600");
-    };
-    let most = if is_step { LONGEST_STEP } else { LONGEST };
-    if seconds > most {
-        notes.push(format!("`wait` is {most} s, the most{}", if is_step { " of a step" } else { "" }));
+/// Waits for the state that the call asks for.
+pub async fn wait_for_state(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
+    if let Some(wait) = &finishing.wait {
+        wait.poll(finishing.tools, &mut finishing.response).await;
     }
-    let time = Duration::from_secs(seconds.min(most));
-    Ok(Some(RequestedWait { rule: rule.clone(), time, state: state.map(str::to_lowercase) }))
+    Ok(())
 }
 
 impl RequestedWait {
@@ -81,18 +43,12 @@ impl RequestedWait {
         object.get(&self.rule.field).and_then(Value::as_str)
     }
 
-    /// The reply of the call, or of the last read; the note says how the wait ended.
-    pub async fn poll(
-        &self,
-        tools: &Tools,
-        action: &Action,
-        params: &Map<String, Value>,
-        mut reply: Reply,
-        notes: &mut Vec<String>,
-    ) -> Reply {
-        let Content::Json(first) = &reply.content else { return reply };
-        let Some(state) = self.state_of(first) else { return reply };
-        let read = self.read_params(tools, params, first);
+    /// Replaces the reply of the call by that of the last read; the note says how the wait ended.
+    async fn poll(&self, tools: &Tools, response: &mut ActionResponse) {
+        let ActionResponse { action, request, reply, notes, .. } = response;
+        let Content::Json(first) = &reply.content else { return };
+        let Some(state) = self.state_of(first) else { return };
+        let read = self.read_params(tools, &request.params, first);
         // The response of a change may have the state of before.
         let mut is_over = action.risk == Risk::Read && self.is_over(state);
         let mut state = state.to_owned();
@@ -102,16 +58,16 @@ impl RequestedWait {
         while !is_over && start.elapsed() < self.time {
             gitlab::notify(Event::Waiting { state: shortened(&state, 40), elapsed: start.elapsed() });
             sleep(pause.min(self.time.saturating_sub(start.elapsed()))).await;
-            pause = pause.mul_f32(GROWTH).min(LONGEST_PAUSE);
+            pause = pause.mul_f32(GROWTH).min(MAX_PAUSE);
             let object = match lookups::read_once(tools, &self.rule.read, read.clone(), Purpose::Join).await {
                 Ok((_, Reply { content: Content::Json(object), .. })) => object,
                 Ok(_) => break,
                 Err(error) => {
                     failures += 1;
-                    let is_final = matches!(error, ReadError::NotSent(_)) || failures == MOST_FAILURES;
+                    let is_final = matches!(error, ReadError::NotSent(_)) || failures == MAX_FAILURES;
                     if is_final {
                         notes.push(format!("the wait ended early: {} failed", self.rule.read));
-                        return reply;
+                        return;
                     }
                     continue;
                 }
@@ -124,7 +80,6 @@ impl RequestedWait {
             }
         }
         notes.push(self.note(&state, is_over, start.elapsed(), &read));
-        reply
     }
 
     /// The parameters of the read: those that the call has as well, and fields of its answer.

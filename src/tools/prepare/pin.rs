@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Checked;
 use crate::catalog::{Place, StatePin};
 use crate::gitlab::Content;
-use crate::policy::{Consent, Decision};
+use crate::policy::{Consent, Ruling};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
@@ -41,11 +41,11 @@ fn is_asked_about(tools: &Tools, checked: &Checked, request: &ExecuteRequest) ->
     }
     let unconfirmed = Consent { confirm: false, dry_run: request.dry_run == Some(true) };
     let decide = |effects| tools.policy.decide(effects, unconfirmed);
-    checked.possible_effects().iter().any(|effects| matches!(decide(effects), Decision::Confirm(_)))
+    checked.possible_effects().iter().any(|effects| matches!(decide(effects), Ruling::Confirm(_)))
 }
 
 /// Parameters of the read that shows the object.
-pub(super) fn read_params(tools: &Tools, pin: &StatePin, params: &Map<String, Value>) -> Map<String, Value> {
+pub fn read_params(tools: &Tools, pin: &StatePin, params: &Map<String, Value>) -> Map<String, Value> {
     let read = tools.catalog.get(&pin.read).ok().flatten();
     let is_path = |name: &str| {
         read.as_ref().and_then(|read| read.param(name)).is_some_and(|param| param.place == Place::Path)
@@ -69,7 +69,7 @@ async fn present_value(tools: &Tools, checked: &Checked, pin: &StatePin, purpose
 
 /// The error of a call that GitLab would refuse, because the object that was read is not in the state that the call
 /// names.
-pub(super) async fn refuse_changed(
+pub async fn refuse_changed(
     tools: &Tools,
     checked: &Checked,
     request: &ExecuteRequest,

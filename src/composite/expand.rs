@@ -9,10 +9,8 @@ use crate::catalog::{Action, Names, Place, Words};
 use crate::text::is_digits;
 use crate::tools::action_lookup::resolved::{self, ResolvedAction};
 use crate::tools::companions::{self, GivenCompanion};
-use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, next_call};
-use crate::tools::state::Tools;
-use crate::tools::types::ExecuteRequest;
-use crate::tools::{execute, lookups};
+use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::{ExecuteRequest, Tools, action_lookup, prepare};
 
 /// The composite action that runs several calls.
 const BATCH: &str = "api.batch";
@@ -94,7 +92,8 @@ pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedA
 async fn refuse_denied(tools: &Tools, calls: Vec<PlannedCall>) -> Result<(), ToolError> {
     for (action, params, _) in calls {
         let request = ExecuteRequest { action, params, ..ExecuteRequest::default() };
-        if let Some(denied) = execute::known_denial(tools, &request).await {
+        let Ok(resolved) = action_lookup::resolve(tools, &request) else { continue };
+        if let Some(denied) = prepare::known_denial(tools, resolved, false).await {
             return Err(denied);
         }
     }
@@ -165,18 +164,11 @@ async fn resolve_titles(
     let located = params.iter().filter(|(name, _)| identifies(action, name));
     let located: Map<String, Value> = located.map(|(name, value)| (name.clone(), value.clone())).collect();
     let request = ExecuteRequest { action: action.id.clone(), params: located, ..ExecuteRequest::default() };
-    let checked = execute::check_request(tools, action, &request).await?;
-    let (resolved, _) = match lookups::params(tools, &checked).await {
-        Ok(resolved) => resolved,
-        Err(failure) => {
-            let error = diagnosis::diagnose_lookup(tools, failure).await;
-            let error = next_call::complete(tools, error, action, &request);
-            return Err(with_params(error, action, params, companions));
-        }
-    };
+    let resolved = prepare::resolve_params(tools, action, &request).await;
+    let resolved = resolved.map_err(|error| with_params(error, action, params, companions))?;
     // A URL in place of the number names the project too.
     params.retain(|name, _| !identifies(action, name));
-    params.extend(resolved.params.into_iter().filter(|(name, _)| identifies(action, name)));
+    params.extend(resolved.into_iter().filter(|(name, _)| identifies(action, name)));
     Ok(())
 }
 

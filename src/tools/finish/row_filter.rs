@@ -1,12 +1,15 @@
 //! Filters of rows that GitLab does not have, such as `unresolved` of threads and `merged_after` of merge requests.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Date, OffsetDateTime};
 
-use crate::catalog::{Action, RowFilter, RowTest};
-use crate::gitlab::{Content, Reply};
+use crate::catalog::{RowFilter, RowTest};
+use crate::gitlab::Content;
+use crate::tools::errors::ToolError;
+use crate::tools::finish::finishing::Finishing;
+use crate::tools::response::ActionResponse;
 
 /// True if a value of the filter's parameter keeps fewer rows than all.
 pub fn is_active(filter: &RowFilter, value: &Value) -> bool {
@@ -17,15 +20,17 @@ pub fn is_active(filter: &RowFilter, value: &Value) -> bool {
 }
 
 /// Keeps the rows that the filters want.
-pub fn keep_rows(action: &Action, params: &Map<String, Value>, reply: &mut Reply) {
-    let Content::Json(Value::Array(rows)) = &mut reply.content else { return };
+pub async fn keep_rows(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
+    let ActionResponse { action, request, reply, .. } = &mut finishing.response;
+    let Content::Json(Value::Array(rows)) = &mut reply.content else { return Ok(()) };
     for filter in &action.row_filters {
-        if let Some(value) = params.get(&filter.param).filter(|value| is_active(filter, value)) {
+        if let Some(value) = request.params.get(&filter.param).filter(|value| is_active(filter, value)) {
             rows.retain(|row| is_kept(filter, value, row));
             // GitLab counts the rows of its own list.
             reply.page.total = None;
         }
     }
+    Ok(())
 }
 
 fn is_kept(filter: &RowFilter, value: &Value, row: &Value) -> bool {

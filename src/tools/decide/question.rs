@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::declines::CallDigest;
-use super::sentence::Sentence;
 use crate::tools::audit::target::AuditTarget;
+use crate::tools::decide::declines::CallDigest;
+use crate::tools::decide::sentence::Sentence;
 use crate::untrusted::Secrets;
 
 /// A question about one call, or about several of a composite action.
@@ -79,6 +79,41 @@ impl Question {
         lines.extend(self.instance.as_ref().map(|name| format!("GitLab instance: {name}.")));
         lines.push(format!("Why you are asked: {}.", self.why));
         lines.join("\n")
+    }
+
+    /// The question as a model reads it.
+    pub fn statement(&self) -> String {
+        let why = &self.why;
+        match (self.calls.as_slice(), &self.plan) {
+            ([call], None) => {
+                let request = call.request.as_deref().unwrap_or(&call.params);
+                format!(
+                    "{} needs confirmation: {why}. It would send {request}. Nothing was changed",
+                    call.name
+                )
+            }
+            (calls, plan) => {
+                let named: Vec<String> =
+                    calls.iter().map(|call| format!("{} ({})", call.number, call.asked.action)).collect();
+                let plan = plan.as_deref().unwrap_or_default();
+                format!("{plan} needs confirmation for {}: {why}. Nothing was changed", named.join(", "))
+            }
+        }
+    }
+
+    /// The objects that the calls would hit, as details of the error that a model reads.
+    pub fn details(&self) -> Map<String, Value> {
+        let mut details = Map::new();
+        match (self.calls.as_slice(), &self.plan) {
+            ([call], None) => {
+                if !call.hit.is_empty() {
+                    details.insert("would_hit".to_owned(), Value::Object(call.hit.clone()));
+                }
+                details.extend(call.unseen.as_ref().map(|why| ("not_looked_up".to_owned(), json!(why))));
+            }
+            _ => drop(details.insert("would_hit".to_owned(), self.rows())),
+        }
+        details
     }
 
     /// A row for each call: its request and the object that it would hit.

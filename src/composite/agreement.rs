@@ -1,0 +1,128 @@
+//! Agreement to the calls of a composite action before the first of them is made, by one question about those that need
+//! it.
+
+use serde_json::{Map, Value};
+
+use crate::catalog::{Action, Risk};
+use crate::composite::run::{CompositeRun, KnownStep};
+use crate::policy::{Rule, Ruling};
+use crate::tools::decide::{self, PendingCall};
+use crate::tools::prepare::{self, Circumstances, Prepared};
+use crate::tools::{ErrorKind, ExecuteRequest, ToolError, action_lookup};
+
+/// A step that does not simply run.
+pub enum HeldStep {
+    Asked(Box<PendingCall>),
+    /// A rule only previews it.
+    Previewed,
+}
+
+/// Steps of which a person was asked, and agreed.
+#[derive(Default)]
+pub struct Agreement {
+    numbers: Vec<usize>,
+    /// True if a rule only previews one of the steps.
+    pub previews: bool,
+}
+
+impl Agreement {
+    /// True if the step of this number was agreed to.
+    pub fn covers(&self, number: usize) -> bool {
+        self.numbers.contains(&number)
+    }
+}
+
+/// Decides on a step before it is made; none if it simply runs, or has to be decided on when it is made.
+///
+/// # Errors
+/// A step that can never be made, or that is denied.
+pub async fn hold(run: &CompositeRun<'_>, step: &KnownStep) -> Result<Option<HeldStep>, ToolError> {
+    let resolved = action_lookup::resolve(run.tools, &step.request)?;
+    // A call with references changes once they are filled in, so it is confirmed by itself then.
+    if step.is_open {
+        return Ok(None);
+    }
+    let action = resolved.action.clone();
+    let pending = |rule: Rule, prepared: Option<Prepared>| {
+        let params = with_pin(&action, &step.request.params, prepared.as_ref());
+        let action = action.id.clone();
+        HeldStep::Asked(Box::new(PendingCall { number: step.number, action, params, prepared, rule }))
+    };
+    if action.plan.is_some() {
+        let asks = run.tools.policy.confirm().asks_about(action.risk);
+        return Ok(asks.then(|| pending(Rule::Risk(action.risk), None)));
+    }
+    let circumstances = Circumstances { within: Some(run.id), ..Circumstances::default() };
+    if action.risk == Risk::Read {
+        return prepare::check(run.tools, resolved, circumstances).await.map(|_| None);
+    }
+    let request = ExecuteRequest { confirm: run.request.confirm, ..resolved.request.clone() };
+    let resolved = action_lookup::resolved::ResolvedAction { request, ..resolved };
+    let prepared = prepare::prepare_ahead(run.tools, resolved, circumstances).await?;
+    match decide::decide_ahead(run.tools, &prepared) {
+        Ruling::Confirm(rule) => Ok(Some(pending(rule, Some(prepared)))),
+        Ruling::Deny(rule) => Err(decide::denial(&prepared, &rule)),
+        Ruling::Preview(_) => Ok(Some(HeldStep::Previewed)),
+        Ruling::Allow => Ok(None),
+    }
+}
+
+/// The parameters with the state of the object that the question shows.
+fn with_pin(action: &Action, params: &Map<String, Value>, prepared: Option<&Prepared>) -> Map<String, Value> {
+    let mut params = params.clone();
+    let shown = action.pin.as_ref().and_then(|pin| {
+        let value = prepared?.checked.params().get(&pin.param)?;
+        Some((pin.param.clone(), value.clone()))
+    });
+    if let Some((name, value)) = shown {
+        params.entry(name).or_insert(value);
+    }
+    params
+}
+
+/// Asks about the held steps together. `params` are those of the composite action in the call that consents.
+///
+/// # Errors
+/// The question about them, or a decline that holds for one of them.
+pub async fn agree(
+    run: &CompositeRun<'_>,
+    params: Map<String, Value>,
+    held: Vec<HeldStep>,
+) -> Result<Agreement, ToolError> {
+    let mut agreement = Agreement::default();
+    let mut pending = Vec::new();
+    for step in held {
+        match step {
+            HeldStep::Asked(call) => pending.push(*call),
+            HeldStep::Previewed => agreement.previews = true,
+        }
+    }
+    if pending.is_empty() || run.request.dry_run == Some(true) {
+        return Ok(agreement);
+    }
+    if !run.is_agreed() {
+        let request = ExecuteRequest { action: run.id.to_owned(), params, ..run.request.clone() };
+        decide::agree_together(run.tools, &request, &pending).await?;
+    }
+    agreement.numbers = pending.iter().map(|call| call.number).collect();
+    Ok(agreement)
+}
+
+/// Agrees to steps that do not depend on each other: one that cannot be made fails alone, when it is made.
+///
+/// # Errors
+/// Those of [`agree`].
+pub async fn agree_to_items(run: &CompositeRun<'_>, steps: Vec<KnownStep>) -> Result<Agreement, ToolError> {
+    let mut held = Vec::new();
+    for step in &steps {
+        held.extend(hold(run, step).await.ok().flatten());
+    }
+    agree(run, run.params.clone(), held).await
+}
+
+/// True if the call itself is wrong, independent of GitLab's data.
+pub fn is_wrong(error: &ToolError) -> bool {
+    let is_invalid =
+        matches!(error.kind, ErrorKind::InvalidParams | ErrorKind::UnknownAction | ErrorKind::AmbiguousAlias);
+    is_invalid || prepare::is_denial(error)
+}

@@ -1,0 +1,81 @@
+//! Decision on a prepared call: denied, previewed, asked about, or allowed. Consent is bound to just that call, and a
+//! decline holds for it.
+
+mod ask;
+pub mod declines;
+pub mod question;
+mod refusal;
+mod sentence;
+mod target;
+mod together;
+pub mod token;
+
+use crate::policy::{Consent, Obstacle, Permit, Rule, Ruling};
+use crate::tools::errors::{ToolError, diagnosis, mapping};
+use crate::tools::prepare::Prepared;
+use crate::tools::state::Tools;
+
+pub use ask::Ask;
+pub use refusal::refuse;
+pub use together::{PendingCall, agree_together};
+
+/// Decision on a prepared call.
+pub enum Decision {
+    /// A rule forbids the call.
+    Deny(Rule),
+    /// A rule shows the request without sending it.
+    Preview(Rule),
+    /// Somebody has to consent first.
+    Ask(Box<Ask>),
+    Allow(Permit),
+}
+
+/// Decides on a call with its caller's consent: that of the request, or `is_agreed` where a person has agreed to the call
+/// by the question of the action whose step it is.
+///
+/// # Errors
+/// A call that a person declined, and one whose object is missing or is no longer as the call names it.
+pub async fn decide(tools: &Tools, prepared: &Prepared, is_agreed: bool) -> Result<Decision, ToolError> {
+    let unconfirmed = Consent { confirm: false, dry_run: prepared.request.dry_run == Some(true) };
+    let rule = match decide_by_rules(tools, prepared, unconfirmed) {
+        Ok(decision) => return Ok(decision),
+        Err(rule) => rule,
+    };
+    refusal::refuse_declined(tools, &prepared.call).await?;
+    let answered = ask::find_consent(tools, prepared, &rule, is_agreed).await;
+    match answered {
+        Ok(Some(ask)) => Ok(Decision::Ask(Box::new(ask))),
+        Ok(None) => {
+            let consent = Consent { confirm: true, ..unconfirmed };
+            // With consent, no rule asks.
+            Ok(decide_by_rules(tools, prepared, consent).unwrap_or_else(Decision::Deny))
+        }
+        Err(error) => {
+            Err(diagnosis::diagnose_reply(tools, error, prepared.checked_call(), &prepared.request).await)
+        }
+    }
+}
+
+/// The decision of the rules.
+///
+/// # Errors
+/// The rule by which the call is asked about.
+fn decide_by_rules(tools: &Tools, prepared: &Prepared, consent: Consent) -> Result<Decision, Rule> {
+    match tools.policy.permit(prepared.call.clone(), consent) {
+        Ok(permit) => Ok(Decision::Allow(permit)),
+        Err(Obstacle::Preview(rule)) => Ok(Decision::Preview(rule)),
+        Err(Obstacle::Deny(rule)) => Ok(Decision::Deny(rule)),
+        Err(Obstacle::Confirm(rule)) => Err(rule),
+    }
+}
+
+/// What the rules say of a call without consent, where it is sent after others.
+pub fn decide_ahead(tools: &Tools, prepared: &Prepared) -> Ruling {
+    tools.policy.decide(prepared.call.effects(), Consent::default())
+}
+
+/// The error of a denied call.
+pub fn denial(prepared: &Prepared, rule: &Rule) -> ToolError {
+    let Prepared { action, call, .. } = prepared;
+    mapping::denied(&action.id, Some(call.effects()), rule, call.lookups())
+}

@@ -1,0 +1,68 @@
+//! Refusal of calls to which a person did not consent.
+
+use std::time::Duration;
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::call::Call;
+use crate::tools::decide::declines::{CallDigest, DECLINE_LIFETIME};
+use crate::tools::decide::question::{AskedCall, Refusal};
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::own_reads::locate;
+use crate::tools::state::Tools;
+
+/// The digest of a call, for which the ids of its project or group are looked up.
+pub async fn digest_call(tools: &Tools, call: &Call) -> CallDigest {
+    let located = locate::locate_ids(tools, call.effects()).await;
+    let ids = call.touches().iter().flat_map(|touched| &touched.ids);
+    let actions = ids.filter_map(|id| tools.catalog.get(id).ok().flatten());
+    let state: Vec<String> = actions.filter_map(|action| Some(action.pin?.param)).collect();
+    CallDigest::of_call(&tools.base, call, &state, |location| locate::find_path(&located, location))
+}
+
+/// Refuses a call that a person declined.
+pub async fn refuse_declined(tools: &Tools, call: &Call) -> Result<(), ToolError> {
+    if tools.declines.is_empty() {
+        return Ok(());
+    }
+    refuse_digest(tools, call.action(), &digest_call(tools, call).await)
+}
+
+/// Refuses the call of a digest, if a person declined it.
+pub fn refuse_digest(tools: &Tools, name: &str, digest: &CallDigest) -> Result<(), ToolError> {
+    match tools.declines.remaining(digest) {
+        Some(left) => Err(declined_error(name, left)),
+        None => Ok(()),
+    }
+}
+
+/// The error of a call that a person declined.
+fn declined_error(name: &str, left: Duration) -> ToolError {
+    let until = OffsetDateTime::now_utc() + left;
+    let until = until.replace_nanosecond(0).unwrap_or(until).format(&Rfc3339).unwrap_or_default();
+    let message = format!("the user declined this call: {name}. That holds until {until}. Nothing was sent");
+    ToolError::new(ErrorKind::Declined, message)
+        .hint("Tell the user, and ask what to do instead. No consent and no other spelling of the call is taken meanwhile.")
+}
+
+/// The error for calls that a person did not consent to. A decline holds for each of them for some time.
+pub fn refuse(tools: &Tools, asked: &[AskedCall], refusal: Refusal) -> ToolError {
+    let names: Vec<String> = asked.iter().map(AskedCall::name).collect();
+    let name = names.join(", ");
+    let error = match refusal {
+        Refusal::Declined => {
+            asked.iter().for_each(|call| tools.declines.add(call.digest.clone()));
+            declined_error(&name, DECLINE_LIFETIME)
+        }
+        Refusal::Unanswered => {
+            let message = format!("the question about {name} was closed without an answer. Nothing was sent");
+            ToolError::new(ErrorKind::Unanswered, message).hint(
+                "Nobody may be there to answer: ask the user before you call it again. A program without a person sets \
+                 GITLAB_CONFIRM_BY=model.",
+            )
+        }
+    };
+    asked.iter().for_each(|call| tools.auditor.refused(call, error.kind));
+    error
+}

@@ -1,0 +1,192 @@
+//! The object that a call would hit, read before somebody is asked about the call.
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use crate::call::{self, Call, Checked};
+use crate::catalog::{Action, Interface, Locates, Piece, pieces};
+use crate::gitlab::{Content, GitlabError};
+use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
+use crate::tools::own_reads::gate::{OwnReadError, Purpose};
+use crate::tools::prepare::pin;
+use crate::tools::reply::graphql;
+use crate::tools::state::Tools;
+use crate::tools::{lookups, own_reads};
+use crate::untrusted::foreign_line;
+
+/// The object that a call would hit, as far as GitLab shows it.
+#[derive(Debug, Default)]
+pub struct TargetObject {
+    pub rows: Map<String, Value>,
+    /// The reason why the target is unknown.
+    pub unseen: Option<String>,
+}
+
+/// Reads the target object, or the project or group that contains it. A missing target is an error at once; any
+/// other failure only leaves the question without the target.
+pub async fn look_up_target(
+    tools: &Tools,
+    call: &Call,
+    checked: &Checked,
+) -> Result<TargetObject, ToolError> {
+    let mut target = TargetObject::default();
+    for look in target_reads(tools, call, checked) {
+        match read_target(tools, &look.action, look.params).await {
+            Ok(Some(rows)) => return Ok(TargetObject { rows, unseen: None }),
+            Ok(None) => {}
+            Err(error) if error.kind == ErrorKind::NotFound && look.is_thing_itself => return Err(error),
+            Err(error) => target.unseen = Some(error.message),
+        }
+    }
+    Ok(target)
+}
+
+/// A read that may show the objects that a call affects.
+struct TargetRead {
+    action: String,
+    params: Map<String, Value>,
+    /// True if it reads the target itself, so that a 404 is conclusive.
+    is_thing_itself: bool,
+}
+
+/// The reads that may show it, the nearest first: the path of a raw request; the same thing by the same parameters;
+/// the project or group.
+fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead> {
+    let action = checked.action();
+    if action.direct() == Some(Interface::Rest) {
+        let path = checked.params().get("path").cloned().unwrap_or_default();
+        let params = json!({"method": "GET", "path": path}).as_object().cloned().unwrap_or_default();
+        return vec![TargetRead { action: "api.rest".to_owned(), params, is_thing_itself: false }];
+    }
+    let mut looks = Vec::new();
+    let id = format!("{}.get", action.domain());
+    if let Some(pin) = &action.pin {
+        let params = pin::read_params(tools, pin, checked.params());
+        // Where the object of another domain is missing, GitLab says what that means for the call.
+        looks.push(TargetRead { action: pin.read.clone(), params, is_thing_itself: pin.read == id });
+    }
+    if let Some(get) = tools.catalog.get(&id).ok().flatten() {
+        let is_thing_itself = is_above(&get, call, action);
+        // An action that moves a project into a group has parameters for both.
+        let moved = action.params.iter().find(|param| {
+            param.name != "fullPath"
+                && param.locates == Some(Locates::Project)
+                && action.domain() == "project"
+        });
+        let params = match moved.and_then(|param| checked.params().get(&param.name)) {
+            Some(project) if !is_thing_itself => Map::from_iter([("fullPath".to_owned(), project.clone())]),
+            _ => checked.params().clone(),
+        };
+        looks.push(TargetRead { action: id, params, is_thing_itself });
+    }
+    if let Some(path) = checked.params().get("fullPath") {
+        let of = Map::from_iter([("fullPath".to_owned(), path.clone())]);
+        looks.extend(["project.get", "group.get"].map(|id| TargetRead {
+            action: id.to_owned(),
+            params: of.clone(),
+            is_thing_itself: false,
+        }));
+    }
+    looks
+}
+
+/// True if the read's path is a prefix of the call's path, so that it reads the target or its parent.
+fn is_above(get: &Action, call: &Call, action: &Action) -> bool {
+    let shape = |path: &str| -> Vec<String> {
+        let parts = pieces(path).map(|piece| match piece {
+            Piece::Text(text) => text.to_owned(),
+            Piece::Placeholder { .. } => ":".to_owned(),
+        });
+        parts.collect::<String>().split('/').map(str::to_owned).collect()
+    };
+    let called = action.operations.iter().find(|operation| operation.to_string() == call.operation());
+    let Some(called) = called.filter(|operation| operation.graphql.is_none()) else { return true };
+    let path = shape(&called.path);
+    get.operations.iter().any(|read| read.graphql.is_some() || path.starts_with(&shape(&read.path)))
+}
+
+/// Reads a summary of the object; none if there is no such read, or if it needs more parameters.
+fn read_target<'t>(
+    tools: &'t Tools,
+    id: &'t str,
+    params: Map<String, Value>,
+) -> BoxFuture<'t, Result<Option<Map<String, Value>>, ToolError>> {
+    Box::pin(async move {
+        let Some(action) = tools.catalog.get(id).map_err(|error| errors::internal(&error))? else {
+            return Ok(None);
+        };
+        let taken = params.into_iter().filter(|(name, _)| action.param(name).is_some()).collect();
+        let context = tools.context().map_err(|error| errors::internal(&error))?;
+        let Ok(checked) = call::check(action.clone(), taken, &context) else { return Ok(None) };
+        let Ok(look) = lookups::call(tools, &checked).await else { return Ok(None) };
+        let reply = match own_reads::send(tools, look.clone(), Purpose::Target).await {
+            Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) if action.direct().is_some() => {
+                return Ok(None);
+            }
+            Err(OwnReadError::Denied { action, rule }) => return Err(OwnReadError::denial(&action, &rule)),
+            Err(OwnReadError::Gitlab(error)) => {
+                return Err(mapping::from_gitlab(&error, &action, tools.token_standing()));
+            }
+            Ok(reply) => reply,
+        };
+        let reply = match graphql::operation(&action, &look) {
+            Some(asked) => graphql::unwrap_reply(reply, &action, asked, &mut Vec::new())?,
+            None => reply,
+        };
+        Ok(match reply.content {
+            Content::Json(Value::Object(thing)) => Some(summarize(&action, &thing)),
+            _ => None,
+        })
+    })
+}
+
+/// Fields that identify an object and its contents for a person, in GitLab's two spellings.
+const SUMMARY_FIELDS: [&str; 28] = [
+    "path_with_namespace",
+    "full_path",
+    "reference",
+    "iid",
+    "title",
+    "name",
+    "key",
+    "tag_name",
+    "username",
+    "state",
+    "status",
+    "visibility",
+    "archived",
+    "default",
+    "protected",
+    "merged",
+    "environment_scope",
+    "sha",
+    "last_commit_id",
+    "open_issues_count",
+    "user_notes_count",
+    "forks_count",
+    "star_count",
+    "projects",
+    "last_activity_at",
+    "updated_at",
+    "created_at",
+    "web_url",
+];
+
+/// The summary fields of a thing; of a list its length.
+fn summarize(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> {
+    let folded = |name: &str| name.replace('_', "").to_lowercase();
+    let mut told = Map::from_iter([("kind".to_owned(), json!(action.domain()))]);
+    for name in SUMMARY_FIELDS {
+        let Some((_, value)) = thing.iter().find(|(given, _)| folded(given) == folded(name)) else {
+            continue;
+        };
+        let said = match value {
+            Value::Null | Value::Object(_) => continue,
+            Value::Array(items) => json!(items.len()),
+            Value::String(text) => json!(foreign_line(text)),
+            scalar => scalar.clone(),
+        };
+        told.insert(name.to_owned(), said);
+    }
+    told
+}

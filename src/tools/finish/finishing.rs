@@ -1,0 +1,18 @@
+//! A reply between two stages.
+
+use crate::call::Checked;
+use crate::tools::prepare::log_selection::LogSelection;
+use crate::tools::prepare::requested_wait::RequestedWait;
+use crate::tools::response::ActionResponse;
+use crate::tools::state::Tools;
+
+/// A reply on its way to an answer.
+pub struct Finishing<'t> {
+    pub tools: &'t Tools,
+    pub checked: Checked,
+    pub response: ActionResponse,
+    pub wait: Option<RequestedWait>,
+    pub log: Option<LogSelection>,
+    /// True for a call on its own whose whole answer is shown: further rows may belong to it.
+    pub is_alone: bool,
+}

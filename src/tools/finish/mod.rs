@@ -1,0 +1,66 @@
+//! What follows a reply, in a fixed order of stages. A stage acts only on actions whose entry in the catalog asks for it.
+
+mod blame;
+mod finishing;
+mod job_log;
+mod joined_reads;
+mod readable_rows;
+pub mod row_filter;
+mod state_wait;
+mod unwrap;
+
+use futures_util::future::BoxFuture;
+
+use crate::tools::compute::decode_picture;
+use crate::tools::errors::ToolError;
+use crate::tools::file_transfer;
+use crate::tools::prepare::{Circumstances, Prepared};
+use crate::tools::response::{ActionResponse, Outcome, unreadable_note};
+use crate::tools::send::SentCall;
+use crate::tools::state::Tools;
+use finishing::Finishing;
+
+/// One step from a reply to an answer.
+type Stage = for<'f> fn(&'f mut Finishing<'_>) -> BoxFuture<'f, Result<(), ToolError>>;
+
+/// The stages of every reply, in order.
+const STAGES: [Stage; 6] = [
+    |finishing| Box::pin(unwrap::unwrap_reply(finishing)),
+    |finishing| Box::pin(job_log::select_log(finishing)),
+    |finishing| Box::pin(state_wait::wait_for_state(finishing)),
+    |finishing| Box::pin(joined_reads::add_rows(finishing)),
+    |finishing| Box::pin(row_filter::keep_rows(finishing)),
+    |finishing| Box::pin(blame::number_lines(finishing)),
+];
+
+/// Turns the reply of a call into its outcome.
+pub async fn finish(
+    tools: &Tools,
+    prepared: Prepared,
+    sent: SentCall,
+    circumstances: Circumstances<'_>,
+) -> Result<Outcome, ToolError> {
+    let SentCall { call, reply, note } = sent;
+    let Prepared { action, request, checked, mut notes, fields, wait, log, texts, .. } = prepared;
+    notes.extend(note);
+    let answer_note = action.answer_note.clone().filter(|_| !circumstances.is_internal);
+    readable_rows::check_list(&action, &call, &reply, &request)?;
+    let (reply, unreadable) = readable_rows::keep_readable(tools, &call, reply)?;
+    if let Some(path) = &request.save_to {
+        notes.extend(unreadable_note(unreadable));
+        return file_transfer::save_download(tools, (&request, path), &call, reply, notes)
+            .map(Outcome::Answer);
+    }
+    let is_alone = request.fields.is_none() && !circumstances.is_internal;
+    let edited = texts.into_iter().map(|text| text.field).collect();
+    let response =
+        ActionResponse { reply, call, request, action, notes, unreadable, fields, edited, picture: None };
+    let mut finishing = Finishing { tools, checked, response, wait, log, is_alone };
+    for stage in STAGES {
+        stage(&mut finishing).await?;
+    }
+    let mut response = finishing.response;
+    response.notes.extend(answer_note);
+    response.picture = decode_picture(&response.reply.content).await;
+    Ok(Outcome::Response(Box::new(response)))
+}

@@ -1,0 +1,90 @@
+//! Sending of a permitted call, with the one retry without the fields that an instance does not know.
+
+use crate::call::Call;
+use crate::catalog::{Action, GraphqlKind};
+use crate::gitlab::{BodySink, Reply};
+use crate::policy::{Consent, Permit};
+use crate::tools::audit::AuditEntry;
+use crate::tools::errors::{ToolError, diagnosis};
+use crate::tools::file_transfer;
+use crate::tools::prepare::{Prepared, edits, pin};
+use crate::tools::reply::graphql;
+use crate::tools::state::Tools;
+use crate::tools::types::CheckedCall;
+
+/// A call that GitLab answered.
+#[derive(Debug)]
+pub struct SentCall {
+    /// The call as it was sent.
+    pub call: Call,
+    pub reply: Reply,
+    /// Note on the fields that were left out.
+    pub note: Option<String>,
+}
+
+/// Sends a permitted call. With a sink the body of the response is not held in memory.
+pub async fn send(
+    tools: &Tools,
+    prepared: &Prepared,
+    permit: Permit,
+    sink: Option<&mut (dyn BodySink + '_)>,
+    entry: &mut AuditEntry<'_>,
+) -> Result<SentCall, ToolError> {
+    let permit = file_transfer::prepare(tools, &prepared.request, permit)?;
+    let reply = match send_once(tools, prepared, &permit, sink, entry).await {
+        Ok(reply) => reply,
+        Err(error) => {
+            let error = edits::explain_conflict(tools, &prepared.texts, &prepared.request, error).await;
+            return Err(pin::explain_refusal(tools, &prepared.checked, &prepared.request, error).await);
+        }
+    };
+    match without_unknown_fields(tools, &prepared.action, permit.call(), &reply) {
+        Some((permit, note)) => {
+            let reply = send_once(tools, prepared, &permit, None, entry).await?;
+            Ok(SentCall { call: permit.call().clone(), reply, note: Some(note) })
+        }
+        None => Ok(SentCall { call: permit.call().clone(), reply, note: None }),
+    }
+}
+
+async fn send_once(
+    tools: &Tools,
+    prepared: &Prepared,
+    permit: &Permit,
+    sink: Option<&mut (dyn BodySink + '_)>,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Reply, ToolError> {
+    let sent = match sink {
+        Some(sink) => tools.client.send_through(permit, sink).await,
+        None => tools.client.send(permit).await,
+    };
+    entry.set_response(&sent);
+    match sent {
+        Ok(reply) => {
+            tools.limits.accept();
+            Ok(reply)
+        }
+        Err(error) => {
+            let call = CheckedCall { call: permit.call(), checked: &prepared.checked };
+            Err(diagnosis::diagnose_request(tools, &error, call, &prepared.request).await)
+        }
+    }
+}
+
+/// The permit of a GraphQL read again, without the fields for which the instance refused it, and the note on them.
+fn without_unknown_fields(
+    tools: &Tools,
+    action: &Action,
+    call: &Call,
+    reply: &Reply,
+) -> Option<(Permit, String)> {
+    graphql::operation(action, call).filter(|graphql| graphql.kind == GraphqlKind::Query)?;
+    let unknown = graphql::unknown_fields(reply);
+    if unknown.is_empty() {
+        return None;
+    }
+    let permit = tools.policy.permit(call.without_fields(&unknown)?, Consent::default()).ok()?;
+    let names: Vec<String> = unknown.iter().map(|field| format!("`{}`", field.name)).collect();
+    let note = format!("left out {}: this instance's GitLab does not know it", names.join(", "));
+    Some((permit, note))
+}
