@@ -3,8 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::rest_lookups::{self, Form};
-use crate::catalog::{Action, Param, Place};
+use crate::catalog::{self, Action, NameForm, Param, Place};
 use crate::text::{is_digits, plain_text};
 
 /// Returns the parameter for the object of an action, if `fullPath` and `iid` are only alternatives to it.
@@ -16,9 +15,9 @@ pub fn addressed(action: &Action) -> Option<&Param> {
 
 /// Reference marks (`#`, `!`, `&`) of the objects that the parameter accepts.
 pub fn marks(param: &Param) -> &'static [char] {
-    let resolver = param.names.filter(|names| names.is_tracked()).and_then(rest_lookups::resolver);
-    match resolver.map(|resolver| resolver.form) {
-        Some(Form::Number { marks } | Form::NumberOrTitle { marks }) => marks,
+    let resolver = param.names.filter(|names| names.is_tracked()).and_then(catalog::resolver);
+    match resolver.map(|resolver| &resolver.form) {
+        Some(NameForm::Number(marks) | NameForm::NumberOrTitle(marks)) => marks,
         _ => &[],
     }
 }

@@ -6,36 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{Fault, coerce};
-use crate::catalog::{Action, Base, Param};
+use crate::catalog::{self, Action, Base, Param};
 
 /// Name of the parameter whose items have separate results.
 const ITEMS: &str = "items";
-
-/// Fields of items with other spellings of each, which apply only to items that have the field.
-const FIELDS: [(&str, &[&str]); 11] = [
-    ("target", &["url", "web_url", "link", "reference"]),
-    ("itemType", &["type", "kind", "resource_type", "object_type"]),
-    ("path", &["file_path", "file", "filename", "file_name"]),
-    (
-        "fullPath",
-        &["project_path", "project_id", "project", "group_path", "group_id", "group", "path_with_namespace"],
-    ),
-    ("line_start", &["start_line", "first_line"]),
-    ("line_end", &["end_line", "last_line"]),
-    ("ref", &["branch", "ref_name"]),
-    ("title", &["name", "summary"]),
-    ("description", &["body"]),
-    ("assignees", &["assignee", "assignee_ids", "assignee_usernames"]),
-    ("reviewers", &["reviewer", "reviewer_ids", "reviewer_usernames"]),
-];
-
-/// Types of items, with other spellings of each.
-const TYPES: [(&str, &[&str]); 4] = [
-    ("merge_request", &["mr", "pr", "pull_request", "gitlab_merge_request"]),
-    ("file", &["repository_file", "blob", "repository_blob"]),
-    ("wiki_page", &["wiki"]),
-    ("work_item", &["task"]),
-];
 
 /// Items with the catalog's names and types, and the fault of each wrong item by its index. A wrong item is kept as
 /// given.
@@ -117,7 +91,7 @@ fn fields_respelled(param: &Param, fields: &Map<String, Value>) -> Map<String, V
 fn field<'a>(param: &'a Param, given: &str) -> Option<&'a str> {
     let names = || param.fields.iter().map(|field| field.name.as_str());
     let spelled = |name: &&str| {
-        let row = FIELDS.iter().find(|(known, _)| known == name);
+        let row = catalog::kinds().item_fields.iter().find(|(known, _)| known == name);
         row.is_some_and(|(_, others)| others.iter().any(|other| folded(other) == folded(given)))
     };
     names()
@@ -130,7 +104,8 @@ fn type_respelled(value: &Value) -> Value {
     let Some(given) = value.as_str().map(folded) else { return value.clone() };
     let singular = given.strip_suffix('s').unwrap_or(&given);
     let is_meant = |other: &str| [given.as_str(), singular].contains(&folded(other).as_str());
-    let row = TYPES.iter().find(|(_, others)| others.iter().any(|other| is_meant(other)));
+    let row =
+        catalog::kinds().item_types.iter().find(|(_, others)| others.iter().any(|other| is_meant(other)));
     row.map_or_else(|| value.clone(), |(name, _)| json!(name))
 }
 

@@ -7,9 +7,14 @@ use serde_json::{Map, Value, json};
 
 use super::FullPath;
 use super::location::GLOBAL;
-use super::rest_lookups::{self, Ask, LATEST, Read, Resolver};
-use crate::catalog::{Names, Param, Place as ParamPlace, Scope};
+use crate::catalog::{self, Ask, Names, Param, Place as ParamPlace, Resolver, ResolverRead, Scope};
 use crate::text::is_digits;
+
+/// The word for the latest run, in place of an id.
+pub const LATEST: &str = "latest";
+
+/// The word for the user of the token.
+pub const ME: &str = "me";
 
 /// A fact to look up before a call can be built.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +49,7 @@ enum Expects {
     /// The field with the path.
     Path(&'static str),
     Id {
-        by: &'static [&'static str],
+        by: &'static [String],
         id: &'static str,
         of: Option<&'static str>,
     },
@@ -79,9 +84,9 @@ impl Lookup {
         match self {
             Lookup::KindOf { full_path } => kind_reads(full_path),
             Lookup::PathOf { scope, id } => path_read(*scope, id).into_iter().collect(),
-            Lookup::IdOf { names, name, within } => rest_lookups::resolver(*names)
+            Lookup::IdOf { names, name, within } => catalog::resolver(*names)
                 .into_iter()
-                .flat_map(|resolver| resolver.reads)
+                .flat_map(|resolver| &resolver.reads)
                 .filter_map(|read| lookup_request(read, name, within))
                 .collect(),
         }
@@ -139,7 +144,7 @@ impl Lookup {
 
     /// True for the user of the token, whom only a read of its own finds.
     pub fn is_own_user(&self) -> bool {
-        matches!(self, Lookup::IdOf { names: Names::User, name, .. } if name.eq_ignore_ascii_case(rest_lookups::ME))
+        matches!(self, Lookup::IdOf { names: Names::User, name, .. } if name.eq_ignore_ascii_case(ME))
     }
 
     /// True if the name may be that of another object at the next call: its answer is not kept.
@@ -169,7 +174,7 @@ impl Lookup {
             }
             Lookup::PathOf { scope, id } => format!("looking up the path of the {} {id}", scope.name()),
             Lookup::IdOf { names, name, .. } => {
-                let noun = rest_lookups::resolver(*names).map_or("thing", |resolver| resolver.noun);
+                let noun = catalog::resolver(*names).map_or("thing", |resolver| resolver.noun.as_str());
                 format!("looking up the {noun} `{name}`")
             }
         }
@@ -183,7 +188,7 @@ impl Lookup {
             }
             Lookup::PathOf { scope, id } => format!("no {} with the id {id} that can be seen", scope.name()),
             Lookup::IdOf { names, name, within } => {
-                let noun = rest_lookups::resolver(*names).map_or("thing", |resolver| resolver.noun);
+                let noun = catalog::resolver(*names).map_or("thing", |resolver| resolver.noun.as_str());
                 let place = within.get("fullPath").map(|path| format!(" in `{path}`")).unwrap_or_default();
                 match self.title() {
                     Some(title) => format!("no {noun}{place} that can be seen is called `{title}`"),
@@ -207,27 +212,27 @@ impl LookupRequest {
 /// The list of the objects that a parameter of the path may name, in the project or group of the other parameters, and of
 /// their `title` if they have one.
 pub fn list_of(param: &Param, given: &Map<String, Value>) -> Option<(&'static str, Map<String, Value>)> {
-    let resolver = rest_lookups::resolver(param.names.filter(|_| param.place == ParamPlace::Path)?)?;
+    let resolver = catalog::resolver(param.names.filter(|_| param.place == ParamPlace::Path)?)?;
     let read = resolver.reads.iter().find(|read| !read.by.is_empty())?;
     let mut params = Map::new();
-    for (name, ask) in read.ask {
+    for (name, ask) in &read.ask {
         let value = match ask {
-            Ask::Same => Some(given.get(*name)?),
+            Ask::Same => Some(given.get(name)?),
             Ask::Group => Some(given.get("fullPath")?),
-            Ask::Name | Ask::Title => given.get("title").filter(|_| *name == "search"),
+            Ask::Name | Ask::Title => given.get("title").filter(|_| name == "search"),
             _ => None,
         };
-        params.extend(value.map(|value| ((*name).to_owned(), value.clone())));
+        params.extend(value.map(|value| (name.clone(), value.clone())));
     }
-    Some((read.action, params))
+    Some((&read.action, params))
 }
 
 /// Parameters of the call that the reads of a resolver use, and whether each is optional.
-pub fn wants(resolver: &Resolver) -> impl Iterator<Item = (&'static str, Ask)> {
+pub fn wants(resolver: &'static Resolver) -> impl Iterator<Item = (&'static str, &'static Ask)> {
     resolver
         .reads
         .iter()
-        .flat_map(|read| read.ask.iter().copied())
+        .flat_map(|read| read.ask.iter().map(|(name, ask)| (name.as_str(), ask)))
         .filter(|(_, ask)| matches!(ask, Ask::Same | Ask::Group | Ask::May | Ask::Scope))
 }
 
@@ -251,17 +256,21 @@ fn holder_read(scope: Scope, full_path: &str, expects: Expects) -> Option<Lookup
     Some(LookupRequest { action, params: params.as_object().cloned()?, expects })
 }
 
-fn lookup_request(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> Option<LookupRequest> {
+fn lookup_request(
+    read: &'static ResolverRead,
+    name: &str,
+    within: &BTreeMap<&'static str, String>,
+) -> Option<LookupRequest> {
     let mut params = Map::new();
-    for (param, ask) in read.ask {
-        if let Some(value) = build_value(*ask, param, name, within)? {
-            params.insert((*param).to_owned(), json!(value));
+    for (param, ask) in &read.ask {
+        if let Some(value) = build_value(ask, param, name, within)? {
+            params.insert(param.clone(), json!(value));
         }
     }
     Some(LookupRequest {
-        action: read.action,
+        action: &read.action,
         params,
-        expects: Expects::Id { by: read.by, id: read.id, of: read.of },
+        expects: Expects::Id { by: &read.by, id: &read.id, of: read.of.as_deref() },
     })
 }
 
@@ -273,7 +282,7 @@ fn is_numbered(name: &str) -> bool {
 /// Builds the value of a read's parameter. The outer `None` means that the read is impossible; the inner that the
 /// parameter is omitted.
 fn build_value(
-    ask: Ask,
+    ask: &Ask,
     param: &str,
     name: &str,
     within: &BTreeMap<&'static str, String>,
@@ -287,11 +296,11 @@ fn build_value(
         Ask::Only(word) => name.eq_ignore_ascii_case(word).then_some(None),
         Ask::Digits => is_digits(name).then(|| Some(name.to_owned())),
         Ask::Path => numbered().map(|(path, _)| Some(path.to_owned())),
-        Ask::PathOf(mark) => marked(mark).map(|(path, _)| Some(path.to_owned())),
+        Ask::PathOf(mark) => marked(*mark).map(|(path, _)| Some(path.to_owned())),
         Ask::Number => numbered().map(|(_, number)| Some(number.to_owned())),
         Ask::Same | Ask::Group => within.get(param).map(|value| Some(value.clone())),
         Ask::May | Ask::Scope => Some(within.get(param).cloned()),
-        Ask::Text(text) => Some(Some(text.to_owned())),
+        Ask::Text(text) => Some(Some(text.clone())),
     }
 }
 
@@ -299,7 +308,7 @@ fn build_value(
 type Place = (&'static str, Option<&'static str>);
 
 /// Finds the row with the name: exact matches first, then matches that differ in case.
-fn match_rows(answer: &Value, by: &[&str], id: Place, name: &str) -> LookupResult {
+fn match_rows(answer: &Value, by: &[String], id: Place, name: &str) -> LookupResult {
     let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     let named = |same: &dyn Fn(&str) -> bool| -> Vec<Candidate> {
         rows.iter().filter_map(|row| candidate(row, by, id, same)).collect()
@@ -312,7 +321,7 @@ fn match_rows(answer: &Value, by: &[&str], id: Place, name: &str) -> LookupResul
     select_candidate(named(&|text| text.to_lowercase() == folded), name)
 }
 
-fn candidate(row: &Value, by: &[&str], id: Place, same: &dyn Fn(&str) -> bool) -> Option<Candidate> {
+fn candidate(row: &Value, by: &[String], id: Place, same: &dyn Fn(&str) -> bool) -> Option<Candidate> {
     let name = by.iter().filter_map(|pointer| text_at(row, pointer)).find(|text| same(text))?;
     Some(Candidate { name, ..number_at(row, id.0, id.1)? })
 }

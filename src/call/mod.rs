@@ -28,7 +28,6 @@ mod raw_path;
 mod raw_request;
 mod relative_date;
 mod request;
-mod rest_lookups;
 mod select_operation;
 mod selection_set;
 mod target;
@@ -51,10 +50,9 @@ pub use param_error::{Fault, Invalid};
 pub use path_match::{Routed, request, routed};
 pub use quick_action::{QuickActions, commands};
 pub use raw_request::is_reserved_param;
-pub use rest_lookups::{Ask, RESOLVERS};
 pub use selection_set::{FieldsError, select_fields};
 pub use target::{
-    Kind, Page, TARGET, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, page, parse_page,
-    path_of, reference, takes, takes_target,
+    Page, TARGET, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, noun as object_noun,
+    page, parse_page, path_of, reference, takes, takes_target,
 };
 pub use validate::{Checked, ResolvedParams, Step, check, param_named};

@@ -7,10 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::global_id::numbered;
 use super::location::GLOBAL;
+use super::lookup::LATEST;
 use super::lookup::wants;
-use super::rest_lookups::{self, Ask, Form, LATEST, Resolver};
 use super::{Fault, Lookup, LookupCache, global_id};
-use crate::catalog::{Action, GraphqlKind, Names, Operation, Param, Place, Scope};
+use crate::catalog::{
+    self, Action, Ask, GraphqlKind, NameForm, Names, Operation, Param, Place, Resolver, Scope,
+};
 use crate::text::{is_digits, plain_text};
 
 /// The parameters of a call during name resolution.
@@ -92,7 +94,7 @@ impl Filling<'_> {
 
     /// Replaces a name by its id. An id, and a name whose id is not known yet, are kept.
     fn resolve_names(&mut self, param: &Param, names: Names, value: &Value, path: &str) -> Value {
-        let Some(resolver) = rest_lookups::resolver(names) else { return value.clone() };
+        let Some(resolver) = catalog::resolver(names) else { return value.clone() };
         let text = match (value, names) {
             (Value::Number(number), Names::EpicIid) => format!("&{number}"),
             (Value::Number(number), Names::Issuable) => number.to_string(),
@@ -102,7 +104,7 @@ impl Filling<'_> {
         if text.starts_with(GLOBAL) {
             return value.clone();
         }
-        let marked = rest_lookups::id_mark(names).and_then(|mark| text.strip_prefix(mark));
+        let marked = resolver.id_mark.and_then(|mark| text.strip_prefix(mark));
         let text = marked.filter(|id| is_digits(id)).map_or_else(|| text.clone(), str::to_owned);
         if is_cleared(param, resolver, &text) {
             return json!(0);
@@ -115,9 +117,7 @@ impl Filling<'_> {
         if is_id(&text) {
             return text.parse::<u64>().map_or_else(|_| value.clone(), |id| json!(id));
         }
-        if param.place == Place::Query
-            && param.gid.is_none()
-            && resolver.words.contains(&text.to_lowercase().as_str())
+        if param.place == Place::Query && param.gid.is_none() && resolver.words.contains(&text.to_lowercase())
         {
             return value.clone();
         }
@@ -149,16 +149,16 @@ impl Filling<'_> {
         }
     }
 
-    fn question(&self, resolver: &Resolver, text: &str, path: &str) -> Result<Lookup, Fault> {
+    fn question(&self, resolver: &'static Resolver, text: &str, path: &str) -> Result<Lookup, Fault> {
         let name = self.name(resolver, text).ok_or_else(|| no_name(resolver, text, path))?;
         let question = Lookup::IdOf { names: resolver.names, name, within: self.within(resolver) };
         if question.reads().is_empty() {
             return Err(Fault::NoPlace {
                 name: path.to_owned(),
                 given: text.to_owned(),
-                noun: resolver.noun,
+                noun: &resolver.noun,
                 needs: wants(resolver)
-                    .filter(|(_, ask)| *ask == Ask::Same)
+                    .filter(|(_, ask)| **ask == Ask::Same)
                     .map(|(name, _)| name.to_owned())
                     .collect::<BTreeSet<_>>()
                     .into_iter()
@@ -170,14 +170,14 @@ impl Filling<'_> {
 
     /// Normalizes a name for comparison: without mark and quotes; a number with its full path.
     fn name(&self, resolver: &Resolver, text: &str) -> Option<String> {
-        match resolver.form {
-            Form::Name { mark } => {
-                let bare = text.strip_prefix(mark).unwrap_or(text);
+        match &resolver.form {
+            NameForm::Name(mark) => {
+                let bare = text.strip_prefix(mark.as_str()).unwrap_or(text);
                 let bare = bare.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(bare);
                 Some(bare.trim_matches('/').to_owned()).filter(|bare| !bare.is_empty())
             }
-            Form::Number { marks } => self.number(text, marks),
-            Form::NumberOrTitle { marks } => match numbered(text, marks) {
+            NameForm::Number(marks) => self.number(text, marks),
+            NameForm::NumberOrTitle(marks) => match numbered(text, marks) {
                 Some(_) => self.number(text, marks),
                 None => Some(text.to_owned()).filter(|title| !title.is_empty()),
             },
@@ -213,7 +213,7 @@ impl Filling<'_> {
         }
     }
 
-    fn within(&self, resolver: &Resolver) -> BTreeMap<&'static str, String> {
+    fn within(&self, resolver: &'static Resolver) -> BTreeMap<&'static str, String> {
         wants(resolver)
             .filter_map(|(name, ask)| match ask {
                 // The names in an action on the instance are searched in the project or group of its `fullPath`.
@@ -231,7 +231,7 @@ impl Filling<'_> {
 fn is_cleared(param: &Param, resolver: &Resolver, text: &str) -> bool {
     const NONE: &str = "none";
     let is_optional = param.place == Place::Body && !param.required && param.gid.is_none();
-    is_optional && resolver.words.contains(&NONE) && text.eq_ignore_ascii_case(NONE)
+    is_optional && resolver.words.iter().any(|word| word == NONE) && text.eq_ignore_ascii_case(NONE)
 }
 
 /// True if a text is an id or a list of ids.
@@ -241,16 +241,16 @@ fn is_id(text: &str) -> bool {
 
 /// Accepted values for an object in the path: its id, or its name.
 pub fn expected_id(names: Names) -> Option<String> {
-    rest_lookups::resolver(names).map(|resolver| format!("id, or {}", expected(resolver)))
+    catalog::resolver(names).map(|resolver| format!("id, or {}", expected(resolver)))
 }
 
 fn expected(resolver: &Resolver) -> String {
-    match resolver.form {
-        Form::Name { .. } if resolver.names == Names::Pipeline => {
+    match &resolver.form {
+        NameForm::Name(_) if resolver.names == Names::Pipeline => {
             format!("`{LATEST}`, or a branch for its latest pipeline")
         }
-        Form::Name { .. } => "a name".to_owned(),
-        Form::Number { marks } | Form::NumberOrTitle { marks } => {
+        NameForm::Name(_) => "a name".to_owned(),
+        NameForm::Number(marks) | NameForm::NumberOrTitle(marks) => {
             let forms: Vec<String> = marks.iter().map(|mark| written(*mark)).collect();
             forms.join(" or ")
         }
@@ -261,11 +261,11 @@ fn written(mark: char) -> String {
     if mark == '&' { "`group&7`".to_owned() } else { format!("`group/project{mark}12`") }
 }
 
-fn no_name(resolver: &Resolver, given: &str, name: &str) -> Fault {
+fn no_name(resolver: &'static Resolver, given: &str, name: &str) -> Fault {
     Fault::NoName {
         name: name.to_owned(),
         given: given.to_owned(),
-        noun: resolver.noun,
+        noun: &resolver.noun,
         expected: expected(resolver),
     }
 }
@@ -273,9 +273,16 @@ fn no_name(resolver: &Resolver, given: &str, name: &str) -> Fault {
 /// Type of the global id for a look-up. If several types are possible, the mark of the reference decides.
 fn typed<'a>(kind: &'a str, question: &Lookup) -> &'a str {
     match question {
-        Lookup::IdOf { names: Names::Issuable, name, .. } => rest_lookups::marked(name).unwrap_or(kind),
+        Lookup::IdOf { names: Names::Issuable, name, .. } => global_id_type(name).unwrap_or(kind),
         _ => kind,
     }
+}
+
+/// Type of global ids for the sigil of a reference.
+fn global_id_type(name: &str) -> Option<&'static str> {
+    let sigil = name.trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back();
+    let mut kinds = catalog::kinds().kinds.iter().filter(|row| row.sigil.is_some() && row.sigil == sigil);
+    kinds.find_map(|row| row.global_id_type.as_deref())
 }
 
 /// Kind of `fullPath`: that of the operation. None if it can be either.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{Candidate, Kind};
+use super::Candidate;
+use crate::catalog::ObjectKind;
 
 /// Error of the parameters of a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -62,7 +63,7 @@ pub enum Fault {
     #[error("`target` is of {given}, but this server is for {configured}", given = quote_value(.given))]
     OtherHost { given: String, configured: String },
     #[error("`target` is {is}, and this works on {takes}: {given}", given = quote_value(.given))]
-    WrongTarget { given: String, kind: Kind, is: String, takes: String, path: String },
+    WrongTarget { given: String, kind: ObjectKind, is: String, takes: String, path: String },
     #[error("`{name}` is {given}, but `target` has {target}", given = quote_value(.given))]
     Disagrees { name: String, given: String, target: String },
     #[error("`path` cannot be called: {reason}; `{given}` was given", given = quote_value(.given))]

@@ -14,7 +14,7 @@ use super::raised_risk::{added_effects, call_risk};
 use super::select_operation::Chosen;
 use super::{
     Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, affected_paths, coerce, global_id,
-    graphql, items, name_resolution, raw_request, request, rest_lookups, select_operation, target,
+    graphql, items, lookup, name_resolution, raw_request, request, select_operation, target,
 };
 use crate::catalog::{
     self, Action, GlossaryEntry, Json, Locates, Names, Operation, Param, Scope, Touched, Words,
@@ -460,7 +460,7 @@ impl Checked {
             return Err(Fault::Unknown { given: given.to_owned(), value, accepted });
         };
         let (param, value) = match self.by_id_for_me(&param, &value) {
-            Some(id) => (id, Value::from(rest_lookups::ME)),
+            Some(id) => (id, Value::from(lookup::ME)),
             None => (param, value),
         };
         if param.name != given {
@@ -641,8 +641,8 @@ fn named_object<'a>(action: &'a Action, given: &str) -> Option<&'a Param> {
         return names.find(|name| is_kind && name.required);
     };
     let is_field = |names: Names| {
-        let reads = rest_lookups::resolver(names).map(|resolver| resolver.reads).unwrap_or_default();
-        let mut fields = reads.iter().flat_map(|read| read.by).map(|field| field.trim_start_matches('/'));
+        let reads = catalog::resolver(names).map(|resolver| resolver.reads.as_slice()).unwrap_or_default();
+        let mut fields = reads.iter().flat_map(|read| &read.by).map(|field| field.trim_start_matches('/'));
         fields.any(|field| field == given)
     };
     (is_kind || object.names.is_some_and(is_field)).then_some(object)
@@ -658,7 +658,7 @@ pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option
 
 /// True for the word that stands for the user of the token.
 fn is_me(word: &str) -> bool {
-    word.trim().trim_start_matches('@').eq_ignore_ascii_case(rest_lookups::ME)
+    word.trim().trim_start_matches('@').eq_ignore_ascii_case(lookup::ME)
 }
 
 /// Position of a spelling in the glossary entry of a parameter.

@@ -5,6 +5,7 @@ mod error;
 mod example;
 mod family;
 mod fragments;
+mod kinds;
 mod locates;
 mod reader;
 mod schema;
@@ -15,6 +16,10 @@ mod types;
 pub use error::CatalogError;
 pub use example::example;
 pub use family::ShortName;
+pub use gitlab_mcp_embed::catalog::kinds::{
+    Ask, ChangeForm, ItemKind, ItemPlace, KindRow, NameForm, NewItemKind, ObjectKind, PageValue, Resolver,
+    ResolverRead,
+};
 pub use gitlab_mcp_embed::catalog::language::{
     Agent, ChangeWords, Domain, ExampleWords, Foreign, GlossaryEntry, Language, ListWords, LocalWords,
     QuickAction, ReadableTable, Receipt, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
@@ -24,6 +29,7 @@ pub use gitlab_mcp_embed::catalog::names::Names;
 pub use gitlab_mcp_embed::catalog::operation_index::{OperationIndex, Touched};
 pub use gitlab_mcp_embed::catalog::secret_names::SecretNameRules;
 pub use gitlab_mcp_embed::catalog::tool_names::{bare, singular};
+pub use kinds::{kind_named, kind_of_object, kinds, resolver};
 pub use locates::{locates_by_name, split_words};
 pub use reader::Catalog;
 pub use schema::{input_schema, note};

@@ -3,10 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::Action;
+use crate::catalog::{self, Action, ItemPlace, KindRow, NewItemKind};
 use crate::composite::agreement;
 use crate::composite::byte_budget;
-use crate::composite::item_kinds::with_article;
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, KnownStep};
 use crate::text::excerpt;
@@ -16,141 +15,11 @@ use crate::tools::{Answer, ErrorKind, ToolError, workspace};
 /// Maximum number of items of a call.
 const MOST: usize = 20;
 
-/// A type of item: the action that creates one, and its fields with the parameters of that action.
-struct NewItemType {
-    name: &'static str,
-    action: &'static str,
-    /// The corresponding type in a group, if different.
-    in_group: Option<&'static str>,
-    place: ItemPlace,
-    fields: &'static [(&'static str, &'static str)],
-}
-
-/// Meaning of an item's `fullPath`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ItemPlace {
-    /// The project or group that contains the item.
-    Holder,
-    /// Optional; without it, the item belongs to the user.
-    Optional,
-    /// The path of the new project, which ends with its own name.
-    Project,
-    /// The path of the new group.
-    Group,
-}
-
-const ISSUE: &[(&str, &str)] = &[
-    ("title", "title"),
-    ("description", "description"),
-    ("labels", "labels"),
-    ("assignees", "assignee_ids"),
-    ("milestone", "milestone_id"),
-    ("due_date", "due_date"),
-    ("confidential", "confidential"),
-];
-
-const fn item_type(
-    name: &'static str,
-    action: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NewItemType {
-    NewItemType { name, action, in_group: None, place: ItemPlace::Holder, fields }
-}
-
-/// Every type, in the order of the catalog's choices.
-const TYPES: [NewItemType; 12] = [
-    item_type("issue", "issue.create", ISSUE),
-    item_type(
-        "merge_request",
-        "merge_request.create",
-        &[
-            ("title", "title"),
-            ("description", "description"),
-            ("source_branch", "source_branch"),
-            ("target_branch", "target_branch"),
-            ("labels", "labels"),
-            ("assignees", "assignee_ids"),
-            ("reviewers", "reviewer_ids"),
-            ("milestone", "milestone_id"),
-        ],
-    ),
-    item_type(
-        "epic",
-        "epic.create",
-        &[
-            ("title", "title"),
-            ("description", "description"),
-            ("labels", "labels"),
-            ("start_date", "start_date_fixed"),
-            ("due_date", "due_date_fixed"),
-            ("confidential", "confidential"),
-            ("color", "color"),
-        ],
-    ),
-    // In REST a project's work items are issues, a group's are epics.
-    NewItemType { in_group: Some("epic"), ..item_type("work_item", "issue.create", ISSUE) },
-    NewItemType {
-        place: ItemPlace::Project,
-        ..item_type(
-            "project",
-            "project.create",
-            &[("title", "name"), ("description", "description"), ("visibility", "visibility")],
-        )
-    },
-    NewItemType {
-        place: ItemPlace::Group,
-        ..item_type(
-            "group",
-            "group.create",
-            &[("title", "name"), ("description", "description"), ("visibility", "visibility")],
-        )
-    },
-    item_type(
-        "milestone",
-        "milestone.create",
-        &[
-            ("title", "title"),
-            ("description", "description"),
-            ("start_date", "start_date"),
-            ("due_date", "due_date"),
-        ],
-    ),
-    item_type(
-        "label",
-        "label.create",
-        &[("title", "name"), ("description", "description"), ("color", "color")],
-    ),
-    item_type("branch", "branch.create", &[("branch", "branch"), ("title", "branch"), ("ref", "ref")]),
-    item_type(
-        "file",
-        "repository_file.create",
-        &[
-            ("path", "file_path"),
-            ("branch", "branch"),
-            ("content", "content"),
-            ("commit_message", "commit_message"),
-        ],
-    ),
-    NewItemType {
-        place: ItemPlace::Optional,
-        ..item_type(
-            "snippet",
-            "snippet.create",
-            &[
-                ("title", "title"),
-                ("description", "description"),
-                ("visibility", "visibility"),
-                ("path", "file_name"),
-                ("content", "content"),
-            ],
-        )
-    },
-    item_type("wiki_page", "wiki_page.create", &[("title", "title"), ("content", "content")]),
-];
-
 /// An item with the request that creates it.
 struct NewItem {
-    kind: &'static NewItemType,
+    kind: &'static KindRow,
+    /// The kind as a new item.
+    create: &'static NewItemKind,
     target: String,
     params: Map<String, Value>,
 }
@@ -159,8 +28,8 @@ struct NewItem {
 pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
     let items = run.list("items").iter().take(MOST).enumerate();
     let step = |(place, item): (usize, &Value)| {
-        let NewItem { kind, params, .. } = new(run, item).ok()?;
-        Some(KnownStep::new("item", place + 1, kind.action, params))
+        let NewItem { create, params, .. } = new(run, item).ok()?;
+        Some(KnownStep::new("item", place + 1, &create.action, params))
     };
     items.filter_map(step).collect()
 }
@@ -202,26 +71,31 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
 }
 
 async fn create(run: &CompositeRun<'_>, new: &NewItem, is_agreed: bool) -> Result<Outcome, ToolError> {
-    let outcome = run.step_agreed(new.kind.action, new.params.clone(), is_agreed).await;
-    let in_group = new.kind.in_group.and_then(of_name);
+    let outcome = run.step_agreed(&new.create.action, new.params.clone(), is_agreed).await;
+    let in_group = new.create.in_group.as_deref().and_then(find_kind);
     match (&outcome, in_group) {
-        (Err(error), Some(kind)) if error.kind == ErrorKind::NotFound => {
+        (Err(error), Some((_, create))) if error.kind == ErrorKind::NotFound => {
             let renamed = new.params.iter().filter_map(|(name, value)| {
-                let (field, _) = new.kind.fields.iter().find(|(_, param)| param == name)?;
-                let (_, param) = kind.fields.iter().find(|(known, _)| known == field)?;
-                Some(((*param).to_owned(), value.clone()))
+                let (field, _) = new.create.fields.iter().find(|(_, param)| param == name)?;
+                let (_, param) = create.fields.iter().find(|(known, _)| known == field)?;
+                Some((param.clone(), value.clone()))
             });
             let mut params: Map<String, Value> = renamed.collect();
             params.extend(new.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
-            let other = run.step(kind.action, params).await;
+            let other = run.step(&create.action, params).await;
             if other.is_ok() { other } else { outcome }
         }
         _ => outcome,
     }
 }
 
-fn of_name(name: &str) -> Option<&'static NewItemType> {
-    TYPES.iter().find(|kind| kind.name == name)
+/// The kinds that can be created.
+fn new_kinds() -> impl Iterator<Item = (&'static KindRow, &'static NewItemKind)> {
+    catalog::kinds().kinds.iter().filter_map(|kind| Some((kind, kind.create.as_ref()?)))
+}
+
+fn find_kind(name: &str) -> Option<(&'static KindRow, &'static NewItemKind)> {
+    new_kinds().find(|(kind, _)| kind.name == name)
 }
 
 fn wrong(message: String) -> ToolError {
@@ -233,62 +107,61 @@ fn new(run: &CompositeRun<'_>, item: &Value) -> Result<NewItem, ToolError> {
     let mut fields = item.as_object().cloned().unwrap_or_default();
     let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
     let name = text(fields.shift_remove("itemType")).unwrap_or_default();
-    let kind = of_name(&name).ok_or_else(|| {
-        let names: Vec<&str> = TYPES.iter().map(|kind| kind.name).collect();
+    let (kind, create) = find_kind(&name).ok_or_else(|| {
+        let names: Vec<&str> = new_kinds().map(|(kind, _)| kind.name.as_str()).collect();
         wrong(format!("`itemType` is one of {}; {name:?} was given", names.join(", ")))
     })?;
     let path = text(fields.shift_remove("fullPath"));
     let mut params = Map::new();
     for (field, value) in fields {
-        let known = kind.fields.iter().find(|(known, _)| *known == field);
+        let known = create.fields.iter().find(|(known, _)| *known == field);
         let (_, param) = known.ok_or_else(|| {
-            let mut names: Vec<&str> = kind.fields.iter().map(|(name, _)| *name).collect();
+            let mut names: Vec<&str> = create.fields.iter().map(|(name, _)| name.as_str()).collect();
             names.dedup();
-            wrong(format!("{} has no `{field}`; it takes {}", with_article(kind.name), names.join(", ")))
+            wrong(format!("{} has no `{field}`; it takes {}", kind.noun, names.join(", ")))
         })?;
-        params.insert((*param).to_owned(), value);
+        params.insert(param.clone(), value);
     }
-    let target = place_params(run, kind, path, &mut params)?;
-    if params.contains_key("due_date_fixed") {
-        params.insert("due_date_is_fixed".to_owned(), json!(true));
+    let target = place_params(run, create.place, path, (kind, &mut params))?;
+    for (given, implied) in &create.implies {
+        if params.contains_key(given) {
+            params.insert(implied.clone(), json!(true));
+        }
     }
-    if params.contains_key("start_date_fixed") {
-        params.insert("start_date_is_fixed".to_owned(), json!(true));
-    }
-    complete(run, kind, &params)?;
-    Ok(NewItem { kind, target, params })
+    complete(run, (kind, create), &params)?;
+    Ok(NewItem { kind, create, target, params })
 }
 
 /// Fills in the item's namespace and returns the displayed path.
 fn place_params(
     run: &CompositeRun<'_>,
-    kind: &NewItemType,
+    place: ItemPlace,
     path: Option<String>,
-    params: &mut Map<String, Value>,
+    (kind, params): (&KindRow, &mut Map<String, Value>),
 ) -> Result<String, ToolError> {
-    let path = match kind.place {
+    let path = match place {
         ItemPlace::Holder => path.or_else(|| workspace::default_project(run.tools).map(|(path, _)| path)),
         _ => path,
     };
     let path = path.map(|path| path.trim_matches('/').to_owned()).filter(|path| !path.is_empty());
-    match (kind.place, path) {
+    match (place, path) {
         (ItemPlace::Holder | ItemPlace::Optional, Some(path)) => {
             params.insert("fullPath".to_owned(), json!(path));
             Ok(path)
         }
         (ItemPlace::Optional, None) => Ok(String::new()),
         (ItemPlace::Holder, None) => {
-            Err(wrong(format!("`fullPath` is missing: the project or group of the {}", noun(kind.name))))
+            Err(wrong(format!("`fullPath` is missing: the project or group of the {}", noun(&kind.name))))
         }
         (ItemPlace::Project | ItemPlace::Group, None) => {
-            Err(wrong(format!("`fullPath` is missing: the path of the new {}", noun(kind.name))))
+            Err(wrong(format!("`fullPath` is missing: the path of the new {}", noun(&kind.name))))
         }
         (ItemPlace::Project | ItemPlace::Group, Some(path)) => {
             let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
             params.insert("path".to_owned(), json!(name));
             params.entry("name").or_insert_with(|| json!(name));
             if !parent.is_empty() {
-                let param = if kind.place == ItemPlace::Group { "parent_id" } else { "namespace_id" };
+                let param = if place == ItemPlace::Group { "parent_id" } else { "namespace_id" };
                 params.insert(param.to_owned(), json!(parent));
             }
             Ok(path)
@@ -299,46 +172,22 @@ fn place_params(
 /// Checks that the item has the parameters that its action requires; errors name the item's fields.
 fn complete(
     run: &CompositeRun<'_>,
-    kind: &NewItemType,
+    (kind, create): (&KindRow, &NewItemKind),
     params: &Map<String, Value>,
 ) -> Result<(), ToolError> {
-    let action: Option<Action> = run.tools.catalog().get(kind.action).ok().flatten();
+    let action: Option<Action> = run.tools.catalog().get(&create.action).ok().flatten();
     let required = action.iter().flat_map(|action| &action.params).filter(|param| param.required);
     let missing = required.filter(|param| !params.contains_key(&param.name));
     let fields: Vec<String> = missing
-        .filter_map(|param| kind.fields.iter().find(|(_, known)| *known == param.name))
+        .filter_map(|param| create.fields.iter().find(|(_, known)| *known == param.name))
         .map(|(field, _)| format!("`{field}`"))
         .collect();
     match fields.is_empty() {
         true => Ok(()),
-        false => Err(wrong(format!("{} needs {}", with_article(kind.name), fields.join(", ")))),
+        false => Err(wrong(format!("{} needs {}", kind.noun, fields.join(", ")))),
     }
 }
 
 fn noun(name: &str) -> String {
     name.replace('_', " ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalog::Catalog;
-
-    #[test]
-    fn the_types_match_the_catalog() {
-        let catalog = Catalog::embedded().unwrap();
-        let plan = catalog.get("resource.create").unwrap().unwrap();
-        let items = plan.param("items").unwrap();
-        let choices = &items.fields.iter().find(|field| field.name == "itemType").unwrap().choices;
-        assert_eq!(*choices, TYPES.map(|kind| kind.name));
-        let picks = &plan.plan.as_ref().unwrap().picks;
-        for kind in &TYPES {
-            assert!(picks.iter().any(|id| id == kind.action), "{}", kind.action);
-            let action = catalog.get(kind.action).unwrap().unwrap();
-            for (field, param) in kind.fields {
-                assert!(items.fields.iter().any(|known| known.name == *field), "{field}");
-                assert!(action.param(param).is_some(), "{} {param}", kind.action);
-            }
-        }
-    }
 }

@@ -4,7 +4,8 @@
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_kinds::{self, ItemKind, ResolvedItem};
+use crate::catalog::ItemKind;
+use crate::composite::item_kinds::{self, ResolvedItem};
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed};
 use crate::composite::{byte_budget, read_files};
@@ -19,9 +20,12 @@ const MOST: usize = 20;
 const ROWS: u64 = 50;
 
 /// Optional parts of an item: the option, and the action that lists them.
-type ItemPart = (&'static str, fn(&ItemKind) -> Option<&'static str>);
-const PARTS: [ItemPart; 3] =
-    [("comments", |thing| thing.comments), ("diffs", |thing| thing.diffs), ("links", |thing| thing.links)];
+type ItemPart = (&'static str, fn(&'static ItemKind) -> Option<&'static str>);
+const PARTS: [ItemPart; 3] = [
+    ("comments", |item| item.comments.as_deref()),
+    ("diffs", |item| item.diffs.as_deref()),
+    ("links", |item| item.links.as_deref()),
+];
 
 /// Outcomes of one item: the item first, then its parts by name.
 struct FetchedItem {
@@ -84,16 +88,16 @@ async fn fetch_item(
 /// Fetches an item and its requested parts concurrently.
 async fn fetch_parts(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> FetchedItem {
     let wanted = PARTS.iter().filter(|(name, _)| run.flag(name, false));
-    let parts = wanted.filter_map(|(name, action)| Some((*name, action(resolved.thing)?)));
+    let parts = wanted.filter_map(|(name, action)| Some((*name, action(resolved.item)?)));
     let steps: Vec<(&'static str, &'static str)> =
-        [("data", resolved.thing.read)].into_iter().chain(parts).collect();
+        [("data", resolved.item.read.as_str())].into_iter().chain(parts).collect();
     let asked = steps.iter().map(async |(name, action)| match resolved.lines.is_empty() {
         true => run.step(action, params(name, resolved)).await,
         false => fetch_lines(run, resolved).await,
     });
     let outcomes = join_all(asked).await;
     let says = Map::from_iter([
-        ("kind".to_owned(), json!(resolved.thing.kind)),
+        ("kind".to_owned(), json!(resolved.kind.name)),
         ("target".to_owned(), json!(resolved.target)),
     ]);
     FetchedItem { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
@@ -113,9 +117,9 @@ fn params(part: &str, resolved: &ResolvedItem) -> Map<String, Value> {
     if matches!(part, "comments" | "diffs") {
         params.insert("per_page".to_owned(), json!(ROWS));
     }
-    if part == "comments" && resolved.thing.kind != "snippet" {
-        params.insert("activity_filter".to_owned(), json!("only_comments"));
-        params.insert("sort".to_owned(), json!("asc"));
+    if part == "comments" {
+        let of_comments = resolved.item.comment_params.iter();
+        params.extend(of_comments.map(|(name, value)| (name.clone(), json!(value))));
     }
     params
 }

@@ -9,6 +9,7 @@ pub mod catalog {
     mod effects;
     pub mod embedded;
     mod json;
+    pub mod kinds;
     pub mod language;
     pub mod names;
     mod operation;

@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::embedded::{Entry, Header};
+use crate::catalog::kinds::Kinds;
 use crate::catalog::language::{
     Agent, ChangeWords, Domain, ExampleWords, GlossaryEntry, Language, ListWords, QuickAction, ReadableTable,
     Toolset, Words,
@@ -83,6 +84,8 @@ pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<Version> {
     let mut actions = read_actions(&root.join("actions"))?;
     let rules: RulesFile = parse(&root.join("rules.toml"))?;
     fs::write(out.join("secret_names.rs"), rules.secrets.to_expression()?)?;
+    let kinds: Kinds = parse(&root.join("kinds.toml"))?;
+    fs::write(out.join("catalog_kinds.bin"), postcard::to_allocvec(&kinds)?)?;
     let mut words = read_words(root, rules)?;
     for (action, plan) in actions.iter().filter_map(|action| Some((action, action.plan.as_ref()?))) {
         let domain = words.domains.get_mut(action.domain()).ok_or("a composite action without a domain")?;

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::parse::parse;
-use super::reference::{self, Kind, NOTE, Reference, TARGET, takes};
+use super::reference::{self, NOTE, Reference, TARGET, noun, takes};
 use crate::call::{Fault, global_id};
-use crate::catalog::{Action, Operation, Scope};
+use crate::catalog::{Action, ObjectKind, Operation, Scope};
 
 /// True if the action accepts `target`: it has a `fullPath` and no parameter of its own with that name.
 pub fn takes_target(action: &Action) -> bool {
@@ -68,7 +68,7 @@ fn object_params(
     reference: &Reference,
     given: &Map<String, Value>,
 ) -> Option<Vec<(String, String)>> {
-    if reference.kind == Kind::Holder {
+    if reference.kind == ObjectKind::Holder {
         return Some(Vec::new());
     }
     if let Some(addressed) =
@@ -77,7 +77,7 @@ fn object_params(
         return Some(vec![(addressed.name.clone(), reference.to_string())]);
     }
     let param = reference::parameter(action, reference.kind)?.to_owned();
-    if !matches!(reference.kind, Kind::File | Kind::Directory) {
+    if !matches!(reference.kind, ObjectKind::File | ObjectKind::Directory) {
         return Some(vec![(param, reference.value.clone())]);
     }
     let holds_ref = ["ref", "ref_name", "branch"].into_iter().find(|name| action.param(name).is_some());
@@ -97,19 +97,19 @@ fn split_ref<'a>(value: &'a str, said: Option<&str>) -> (&'a str, &'a str) {
 }
 
 fn wrong_kind(action: &Action, text: &str, reference: &Reference) -> Fault {
-    let nouns: Vec<&str> = takes(action).iter().map(|row| row.noun).collect();
+    let nouns: Vec<&str> = takes(action).iter().map(|row| row.noun.as_str()).collect();
     let takes = if nouns.is_empty() { describe_locations(action).to_owned() } else { nouns.join(" or ") };
     Fault::WrongTarget {
         given: text.to_owned(),
         kind: reference.kind,
         is: match (reference.kind, reference.holder) {
-            (Kind::Holder, Some(Scope::Group)) => "a group".to_owned(),
-            (Kind::Holder, Some(_)) => "a project".to_owned(),
-            (kind, Some(Scope::Group)) if nouns.contains(&kind.noun()) => {
-                format!("{} of a group", kind.noun())
+            (ObjectKind::Holder, Some(Scope::Group)) => "a group".to_owned(),
+            (ObjectKind::Holder, Some(_)) => "a project".to_owned(),
+            (kind, Some(Scope::Group)) if nouns.contains(&noun(kind)) => {
+                format!("{} of a group", noun(kind))
             }
-            (kind, Some(_)) if nouns.contains(&kind.noun()) => format!("{} of a project", kind.noun()),
-            (kind, _) => kind.noun().to_owned(),
+            (kind, Some(_)) if nouns.contains(&noun(kind)) => format!("{} of a project", noun(kind)),
+            (kind, _) => noun(kind).to_owned(),
         },
         takes,
         path: reference.path.clone(),

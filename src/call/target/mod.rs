@@ -11,12 +11,12 @@ mod tests;
 pub use apply::{filled, takes_target};
 use parse::parse;
 use reference::NOTE;
-pub use reference::{Kind, TARGET, takes};
+pub use reference::{TARGET, noun, takes};
 pub use short::mark_of;
 use url::Url;
 
 use super::{Fault, HolderKind, Location};
-use crate::catalog::{Action, Base, Param, Place, Scope};
+use crate::catalog::{Action, Base, ObjectKind, Param, Place, Scope};
 
 /// Other accepted names of the parameter, folded.
 const SPELLINGS: [&str; 19] = [
@@ -65,7 +65,7 @@ pub fn is_thing(text: &str, base: &Url) -> bool {
     });
     is_web
         || parse(text, base)
-            .is_ok_and(|reference| reference.kind != Kind::Holder && !reference.path.is_empty())
+            .is_ok_and(|reference| reference.kind != ObjectKind::Holder && !reference.path.is_empty())
 }
 
 /// True if a text in place of the object in an action's path is a URL or a full reference of such an object. A number
@@ -82,7 +82,7 @@ pub fn is_object_of(action: &Action, param: &Param, text: &str, base: &Url) -> b
             let is_note = reference.note.is_some() && param.name == NOTE;
             is_number || is_own || is_note
         }
-        Ok(reference) => is_number && !reference.path.is_empty() && reference.kind != Kind::Holder,
+        Ok(reference) => is_number && !reference.path.is_empty() && reference.kind != ObjectKind::Holder,
         Err(_) => is_url && is_number,
     }
 }
@@ -114,7 +114,7 @@ pub fn path_of(text: &str, base: &Url) -> Option<String> {
 /// The kind of object on a page, which determines the action that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    pub kind: Kind,
+    pub kind: ObjectKind,
     /// Project or group, if the URL determines it.
     pub holder: Option<Scope>,
     /// True for the page of the project or group itself.
@@ -135,7 +135,7 @@ pub fn parse_page(text: &str, base: &Url) -> Result<Page, Fault> {
     parse(text, base).map(|reference| Page {
         kind: reference.kind,
         holder: reference.holder,
-        is_bare: reference.kind == Kind::Holder && !below,
+        is_bare: reference.kind == ObjectKind::Holder && !below,
         is_short: !reference.path.contains('/'),
     })
 }

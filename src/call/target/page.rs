@@ -3,9 +3,9 @@
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::reference::{Kind, Reference};
+use super::reference::Reference;
 use super::short::is_number;
-use crate::catalog::Scope;
+use crate::catalog::{self, ObjectKind, PageValue, Scope};
 
 /// Error of a URL that is not a page of this instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,42 +16,6 @@ pub enum Stray {
     Root,
     Nothing,
 }
-
-/// Form of the part after the word of a page.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reads {
-    Number,
-    /// All segments, with slashes.
-    Rest,
-    /// A branch, and a path in it.
-    Tree,
-}
-
-/// Words of pages, each with the kind of its object and the form of its name.
-const PAGES: [(&str, Kind, Reads); 22] = [
-    ("issues", Kind::Issue, Reads::Number),
-    ("work_items", Kind::WorkItem, Reads::Number),
-    ("merge_requests", Kind::MergeRequest, Reads::Number),
-    ("epics", Kind::Epic, Reads::Number),
-    ("pipelines", Kind::Pipeline, Reads::Number),
-    ("pipeline_schedules", Kind::PipelineSchedule, Reads::Number),
-    ("jobs", Kind::Job, Reads::Number),
-    ("builds", Kind::Job, Reads::Number),
-    ("milestones", Kind::Milestone, Reads::Number),
-    ("snippets", Kind::Snippet, Reads::Number),
-    ("environments", Kind::Environment, Reads::Number),
-    ("boards", Kind::Board, Reads::Number),
-    ("commit", Kind::Commit, Reads::Rest),
-    ("tags", Kind::Tag, Reads::Rest),
-    ("releases", Kind::Release, Reads::Rest),
-    ("wikis", Kind::Wiki, Reads::Rest),
-    ("blob", Kind::File, Reads::Rest),
-    ("raw", Kind::File, Reads::Rest),
-    ("blame", Kind::File, Reads::Rest),
-    ("edit", Kind::File, Reads::Rest),
-    ("tree", Kind::Directory, Reads::Tree),
-    ("commits", Kind::Directory, Reads::Tree),
-];
 
 /// Parses a URL. The scheme may be missing before the configured host.
 pub fn address(text: &str, base: &Url) -> Option<Url> {
@@ -98,8 +62,8 @@ pub fn parse(url: &Url, base: &Url) -> Result<Reference, Stray> {
     if path.is_empty() && shown.is_none() {
         return Err(Stray::Nothing);
     }
-    let (kind, value) = shown.unwrap_or((Kind::Holder, String::new()));
-    let by_page = page.map(|_| if kind == Kind::Epic { Scope::Group } else { Scope::Project });
+    let (kind, value) = shown.unwrap_or((ObjectKind::Holder, String::new()));
+    let by_page = page.map(|_| if kind == ObjectKind::Epic { Scope::Group } else { Scope::Project });
     Ok(Reference {
         path: path.join("/"),
         holder: if path.is_empty() { None } else { holder.or(by_page) },
@@ -117,7 +81,8 @@ fn split_at_page(segments: &[String], holder: Option<Scope>) -> (&[String], Opti
     }
     // A project has a namespace, so its page is at least the third segment.
     let first = if holder.is_some() { 1 } else { 2 };
-    let is_page = |segment: &String| PAGES.iter().any(|(word, ..)| word == segment);
+    let pages = || catalog::kinds().kinds.iter().flat_map(|row| &row.pages);
+    let is_page = |segment: &String| pages().any(|(word, _)| word == segment);
     match segments.iter().skip(first).position(is_page) {
         Some(at) => {
             let (path, page) = segments.split_at(at + first);
@@ -127,16 +92,21 @@ fn split_at_page(segments: &[String], holder: Option<Scope>) -> (&[String], Opti
     }
 }
 
-fn shown_object(page: &[String]) -> Option<(Kind, String)> {
+fn shown_object(page: &[String]) -> Option<(ObjectKind, String)> {
     let (word, rest) = page.split_first()?;
-    let (_, kind, reads) = PAGES.iter().find(|(known, ..)| known == word)?;
+    let (kind, value) = catalog::kinds().kinds.iter().find_map(|row| {
+        let (_, value) = row.pages.iter().find(|(known, _)| known == word)?;
+        Some((row.object?, *value))
+    })?;
     // An incident is an issue with a separate page.
     let rest = rest.strip_prefix(&["incident".to_owned()]).unwrap_or(rest);
     let first = rest.first()?;
-    match reads {
-        Reads::Number if *kind == Kind::Milestone => is_number(first).then(|| (*kind, format!("%{first}"))),
-        Reads::Number => is_number(first).then(|| (*kind, first.clone())),
-        Reads::Tree if rest.len() == 1 => Some((Kind::Branch, first.clone())),
-        Reads::Rest | Reads::Tree => Some((*kind, rest.join("/"))),
+    match value {
+        PageValue::Number if kind == ObjectKind::Milestone => {
+            is_number(first).then(|| (kind, format!("%{first}")))
+        }
+        PageValue::Number => is_number(first).then(|| (kind, first.clone())),
+        PageValue::Tree if rest.len() == 1 => Some((ObjectKind::Branch, first.clone())),
+        PageValue::Rest | PageValue::Tree => Some((kind, rest.join("/"))),
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use crate::call::global_id;
-use crate::catalog::{Action, GraphqlKind, Operation, Param, Piece, Scope, pieces};
+use crate::catalog::{
+    self, Action, GraphqlKind, KindRow, ObjectKind, Operation, Param, Piece, Scope, pieces,
+};
 
 /// Name of the parameter, which every action with a `fullPath` accepts in addition to its own.
 pub const TARGET: &str = "target";
@@ -18,154 +20,48 @@ pub struct Reference {
     pub path: String,
     /// Project or group, if the reference determines it.
     pub holder: Option<Scope>,
-    pub kind: Kind,
+    pub kind: ObjectKind,
     /// Its number, name or SHA; empty for the project or group itself.
     pub value: String,
     /// The comment that a URL's anchor points to.
     pub note: Option<String>,
 }
 
-/// Kind of the object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The project or group itself.
-    Holder,
-    User,
-    Issue,
-    MergeRequest,
-    Epic,
-    /// An issue or epic by its `work_items` page.
-    WorkItem,
-    Commit,
-    Branch,
-    Tag,
-    /// A file. The value is `ref/path/of/file`: only GitLab knows where a ref with slashes ends.
-    File,
-    /// A directory, with the same value.
-    Directory,
-    Pipeline,
-    Job,
-    Milestone,
-    Label,
-    Snippet,
-    Wiki,
-    Release,
-    Environment,
-    Board,
-    PipelineSchedule,
-}
-
-/// Nouns and parameters of a kind.
-#[derive(Debug)]
-pub struct Row {
-    pub kind: Kind,
-    /// Noun with its article, for messages.
-    pub noun: &'static str,
-    /// Domain of its actions.
-    pub domain: &'static str,
-    /// Segments of GitLab's paths before its placeholder.
-    pub segments: &'static [&'static str],
-    /// Other parameters for it, the most likely first.
-    pub params: &'static [&'static str],
-    /// Names of GraphQL fields that return one, in lower case.
-    pub fields: &'static [&'static str],
-}
-
-const fn row(
-    kind: Kind,
-    noun: &'static str,
-    domain: &'static str,
-    segments: &'static [&'static str],
-    params: &'static [&'static str],
-) -> Row {
-    Row { kind, noun, domain, segments, params, fields: &[] }
-}
-
-/// Row of a kind that GraphQL fields return by `iid`.
-const fn in_fields(row: Row, fields: &'static [&'static str]) -> Row {
-    Row { fields, ..row }
-}
-
-/// Every kind once.
-pub const ROWS: &[Row] = &[
-    row(Kind::Holder, "a project or group", "", &[], &[]),
-    row(Kind::User, "a user", "user", &["users"], &["user_id", "username"]),
-    in_fields(
-        row(Kind::Issue, "an issue", "issue", &["issues"], &[]),
-        &["issue", "design", "workitem", "promote"],
-    ),
-    in_fields(
-        row(Kind::MergeRequest, "a merge request", "merge_request", &["merge_requests"], &[]),
-        &["mergerequest"],
-    ),
-    in_fields(row(Kind::Epic, "an epic", "epic", &["epics"], &[]), &["epic", "workitem"]),
-    in_fields(
-        row(Kind::WorkItem, "a work item", "issue", &["work_items", "issues", "epics"], &[]),
-        &["workitem", "issue", "epic", "design"],
-    ),
-    row(Kind::Commit, "a commit", "commit", &["commits"], &["sha", "ref", "ref_name"]),
-    row(Kind::Branch, "a branch", "branch", &["branches"], &["branch", "ref", "ref_name"]),
-    row(Kind::Tag, "a tag", "tag", &["tags"], &["tag_name", "ref", "ref_name"]),
-    row(Kind::File, "a file", "repository_file", &["files", "blame"], &["file_path", "path"]),
-    row(Kind::Directory, "a directory", "repository", &[], &["path"]),
-    row(Kind::Pipeline, "a pipeline", "pipeline", &["pipelines"], &["pipeline_id"]),
-    row(Kind::Job, "a job", "job", &["jobs"], &["job_id"]),
-    row(Kind::Milestone, "a milestone", "milestone", &["milestones"], &["milestone_id"]),
-    row(Kind::Label, "a label", "label", &["labels"], &["label_id"]),
-    row(Kind::Snippet, "a snippet", "snippet", &["snippets"], &["snippet_id"]),
-    row(Kind::Wiki, "a wiki page", "wiki_page", &["wikis"], &["slug"]),
-    row(Kind::Release, "a release", "release", &["releases"], &["tag_name"]),
-    row(Kind::Environment, "an environment", "environment", &["environments"], &["environment_id"]),
-    row(Kind::Board, "a board", "board", &["boards"], &["board_id"]),
-    row(
-        Kind::PipelineSchedule,
-        "a pipeline schedule",
-        "pipeline_schedule",
-        &["pipeline_schedules"],
-        &["pipeline_schedule_id"],
-    ),
-];
-
-impl Kind {
-    /// Returns the row of the kind.
-    pub fn row(self) -> Option<&'static Row> {
-        ROWS.iter().find(|row| row.kind == self)
-    }
-
-    /// Noun with its article, for messages.
-    pub fn noun(self) -> &'static str {
-        self.row().map_or("something else", |row| row.noun)
-    }
+/// Noun of a kind with its article, for messages.
+pub fn noun(kind: ObjectKind) -> &'static str {
+    catalog::kind_of_object(kind).map_or("something else", |row| row.noun.as_str())
 }
 
 /// Kinds of objects in the action's paths, the outermost first; empty if it works on a whole project or group.
-pub fn takes(action: &Action) -> Vec<&'static Row> {
+pub fn takes(action: &Action) -> Vec<&'static KindRow> {
     let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
     let addressed = global_id::addressed(action).map(global_id::marks).unwrap_or_default();
-    let by_field = |row: &Row| {
+    let by_field = |row: &KindRow| {
         action.param("iid").is_some()
             && action.choices().any(|operation| graphql_holds(action, operation, row))
     };
-    let holds = |row: &&Row| {
-        row.segments.iter().any(|segment| segments.contains(segment))
-            || mark(row.kind).is_some_and(|mark| addressed.contains(&mark))
+    let holds = |row: &&KindRow| {
+        row.segments.iter().any(|segment| segments.contains(&segment.as_str()))
+            || row.sigil.is_some_and(|sigil| addressed.contains(&sigil))
             || by_field(row)
     };
-    ROWS.iter().filter(|row| row.kind != Kind::WorkItem).filter(holds).collect()
+    let objects = catalog::kinds().kinds.iter().filter(|row| row.object.is_some());
+    objects.filter(|row| row.object != Some(ObjectKind::WorkItem)).filter(holds).collect()
 }
 
 /// Returns the action's parameter for such an object: that of its placeholder in the path, else one by name.
-pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
-    let row = kind.row()?;
+pub fn parameter(action: &Action, kind: ObjectKind) -> Option<&str> {
+    let row = catalog::kind_of_object(kind)?;
     let in_path = action.choices().find_map(|operation| {
-        let (_, placeholder) = slots(&operation.path).find(|(segment, _)| row.segments.contains(segment))?;
+        let (_, placeholder) =
+            slots(&operation.path).find(|(segment, _)| row.segments.iter().any(|known| known == segment))?;
         Some(operation.bind.get(placeholder).map_or(placeholder, String::as_str))
     });
     let by_field = || {
         let held = action.choices().any(|operation| graphql_holds(action, operation, row));
         action.param("iid").filter(|_| held).map(|iid| iid.name.as_str())
     };
-    let named = || row.params.iter().find(|name| action.param(name).is_some()).copied();
+    let named = || row.params.iter().find(|name| action.param(name).is_some()).map(String::as_str);
     in_path.or_else(by_field).or_else(named)
 }
 
@@ -181,13 +77,13 @@ pub fn is_of_either(operation: &Operation) -> bool {
 }
 
 /// True if a GraphQL action works on objects of the row: by the names of its fields, or by its `iid`.
-fn graphql_holds(action: &Action, operation: &Operation, row: &Row) -> bool {
+fn graphql_holds(action: &Action, operation: &Operation, row: &KindRow) -> bool {
     let Some(graphql) = &operation.graphql else { return false };
     let mut steps = graphql.field.split('.').map(str::to_lowercase);
-    let is_held = |step: String| row.fields.iter().any(|field| step.contains(field));
-    let elsewhere = match row.kind {
-        Kind::Issue => operation.scope == Scope::Group && !is_of_either(operation),
-        Kind::Epic => operation.scope == Scope::Project,
+    let is_held = |step: String| row.graphql_fields.iter().any(|field| step.contains(field.as_str()));
+    let elsewhere = match row.object {
+        Some(ObjectKind::Issue) => operation.scope == Scope::Group && !is_of_either(operation),
+        Some(ObjectKind::Epic) => operation.scope == Scope::Project,
         _ => false,
     };
     match graphql.kind {
@@ -214,22 +110,14 @@ fn slots(path: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Mark in references to objects of the kind.
-fn mark(kind: Kind) -> Option<char> {
-    match kind {
-        Kind::Issue | Kind::WorkItem => Some('#'),
-        Kind::MergeRequest => Some('!'),
-        Kind::Epic => Some('&'),
-        Kind::Snippet => Some('$'),
-        Kind::Commit | Kind::User => Some('@'),
-        Kind::Label => Some('~'),
-        _ => None,
-    }
+fn sigil(kind: ObjectKind) -> Option<char> {
+    catalog::kind_of_object(kind)?.sigil
 }
 
 impl fmt::Display for Reference {
     /// Writes the short reference, if the kind has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = mark(self.kind).map(String::from).unwrap_or_default();
+        let mark = sigil(self.kind).map(String::from).unwrap_or_default();
         write!(f, "{}{mark}{}", self.path, self.value)
     }
 }

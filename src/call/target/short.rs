@@ -1,63 +1,56 @@
 //! Short references, as GitLab writes them in texts: `group/project#12`, `group&7`, `@alice`.
 
-use super::reference::{Kind, Reference};
-use crate::catalog::Scope;
+use super::reference::Reference;
+use crate::catalog::{self, ObjectKind, Scope};
 
 /// Marks between the path and the object of a reference.
-const MARKS: [(char, Kind, Option<Scope>); 7] = [
-    ('#', Kind::Issue, Some(Scope::Project)),
-    ('!', Kind::MergeRequest, Some(Scope::Project)),
-    ('&', Kind::Epic, Some(Scope::Group)),
-    ('$', Kind::Snippet, Some(Scope::Project)),
-    ('@', Kind::Commit, Some(Scope::Project)),
-    ('%', Kind::Milestone, None),
-    ('~', Kind::Label, None),
+const MARKS: [(char, ObjectKind, Option<Scope>); 7] = [
+    ('#', ObjectKind::Issue, Some(Scope::Project)),
+    ('!', ObjectKind::MergeRequest, Some(Scope::Project)),
+    ('&', ObjectKind::Epic, Some(Scope::Group)),
+    ('$', ObjectKind::Snippet, Some(Scope::Project)),
+    ('@', ObjectKind::Commit, Some(Scope::Project)),
+    ('%', ObjectKind::Milestone, None),
+    ('~', ObjectKind::Label, None),
 ];
 
 /// Mark of the objects of a domain, such as `#` for issues and work items.
 pub fn mark_of(domain: &str) -> Option<char> {
-    const NUMBERED: [(&str, Kind); 4] = [
-        ("issue", Kind::Issue),
-        ("work_item", Kind::Issue),
-        ("merge_request", Kind::MergeRequest),
-        ("epic", Kind::Epic),
-    ];
-    let (_, kind) = NUMBERED.iter().find(|(name, _)| *name == domain)?;
-    MARKS.iter().find(|(_, marked, _)| marked == kind).map(|(mark, ..)| *mark)
+    catalog::kind_named(domain)?.sigil.filter(|sigil| ['#', '!', '&'].contains(sigil))
 }
 
 /// Parses a short reference. None if the text is not one.
 pub fn parse(text: &str) -> Option<Reference> {
     let Some((path, kind, holder, value)) = split(text) else {
         let path = text.trim_matches('/');
-        return is_path(path).then(|| new_reference(path, None, Kind::Holder, String::new()));
+        return is_path(path).then(|| new_reference(path, None, ObjectKind::Holder, String::new()));
     };
     let path = path.trim_matches('/');
     if !path.is_empty() && !is_path(path) {
         return None;
     }
     match kind {
-        Kind::Commit if path.is_empty() => {
-            is_path(value).then(|| new_reference("", None, Kind::User, value.to_owned()))
+        ObjectKind::Commit if path.is_empty() => {
+            is_path(value).then(|| new_reference("", None, ObjectKind::User, value.to_owned()))
         }
-        Kind::Commit => is_sha(value).then(|| new_reference(path, holder, kind, value.to_owned())),
-        Kind::Milestone | Kind::Label => {
+        ObjectKind::Commit => is_sha(value).then(|| new_reference(path, holder, kind, value.to_owned())),
+        ObjectKind::Milestone | ObjectKind::Label => {
             let name = unquoted(value)?;
             // `%12` is a number, `%v1` a title: the mark is kept for the look-up.
-            let value = if kind == Kind::Milestone { format!("%{value}") } else { name.to_owned() };
+            let value = if kind == ObjectKind::Milestone { format!("%{value}") } else { name.to_owned() };
             Some(new_reference(path, holder, kind, value))
         }
         _ => is_number(value).then(|| new_reference(path, holder, kind, value.to_owned())),
     }
 }
 
-fn split(text: &str) -> Option<(&str, Kind, Option<Scope>, &str)> {
+fn split(text: &str) -> Option<(&str, ObjectKind, Option<Scope>, &str)> {
     let (at, mark) = text.char_indices().find(|(_, c)| MARKS.iter().any(|(mark, ..)| mark == c))?;
     let (_, kind, holder) = MARKS.iter().find(|(known, ..)| *known == mark)?;
     Some((text.get(..at)?, *kind, *holder, text.get(at + mark.len_utf8()..)?))
 }
 
-fn new_reference(path: &str, holder: Option<Scope>, kind: Kind, value: String) -> Reference {
+fn new_reference(path: &str, holder: Option<Scope>, kind: ObjectKind, value: String) -> Reference {
     Reference { path: path.to_owned(), holder, kind, value, note: None }
 }
 

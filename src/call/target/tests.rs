@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 use url::Url;
 
-use super::{Kind, parse, short};
+use super::{parse, short};
 use crate::call::Fault;
+use crate::catalog::ObjectKind;
 
 fn base() -> Url {
     Url::parse("https://gitlab.example/").unwrap()
@@ -124,7 +125,7 @@ proptest! {
     fn what_is_written_is_read_again(
         path in "[a-z][a-z0-9_-]{0,8}(/[a-z][a-z0-9_-]{0,8}){1,3}",
         number in 1_u32..,
-        kind in prop::sample::select(vec![Kind::Issue, Kind::MergeRequest, Kind::Epic, Kind::Snippet]),
+        kind in prop::sample::select(vec![ObjectKind::Issue, ObjectKind::MergeRequest, ObjectKind::Epic, ObjectKind::Snippet]),
     ) {
         let mut reference = short::parse(&path).unwrap();
         reference.kind = kind;

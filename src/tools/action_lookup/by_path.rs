@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Fault, Kind, Page, Routed};
-use crate::catalog::{Action, Method, Operation, Risk, Scope};
+use crate::call::{self, Fault, Page, Routed};
+use crate::catalog::{self, Action, Method, ObjectKind, Operation, Risk, Scope};
 use crate::search::{Confidence, Hit, Query};
 use crate::text::{excerpt, plain_text};
 use crate::tools::action_lookup::resolved::{ResolvedAction, by_number};
@@ -217,12 +217,12 @@ fn resolve_page(
     request: &ExecuteRequest,
 ) -> Result<ResolvedAction, ToolError> {
     let id = match page.kind {
-        Kind::Holder if page.is_bare && (page.holder == Some(Scope::Group) || page.is_short) => {
+        ObjectKind::Holder if page.is_bare && (page.holder == Some(Scope::Group) || page.is_short) => {
             Some("group.get".to_owned())
         }
-        Kind::Holder if page.is_bare => Some("project.get".to_owned()),
-        Kind::Holder => list_action(tools, url)?,
-        kind => kind.row().map(|row| format!("{}.get", row.domain)),
+        ObjectKind::Holder if page.is_bare => Some("project.get".to_owned()),
+        ObjectKind::Holder => list_action(tools, url)?,
+        kind => catalog::kind_of_object(kind).map(|row| format!("{}.get", row.domain)),
     };
     let number = id.and_then(|id| tools.catalog.number(&id));
     let Some(number) = number else { return Err(suggestions::unknown_action(tools, url, &request.params)) };

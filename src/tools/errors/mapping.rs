@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
-use crate::catalog::{Action, Risk, Words, signature};
+use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid};
+use crate::catalog::{self, Action, ObjectKind, Risk, Words, signature};
 use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
 use crate::policy::Rule;
 use crate::text::error_chain;
@@ -159,8 +159,8 @@ pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option
     let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
     let taken = call::takes(action);
     let twin = taken.iter().find_map(|row| {
-        let rest = action.id.strip_prefix(row.domain)?;
-        let id = format!("{}{rest}", kind.row()?.domain);
+        let rest = action.id.strip_prefix(row.domain.as_str())?;
+        let id = format!("{}{rest}", catalog::kind_of_object(*kind)?.domain);
         tools.catalog.number(&id).map(|_| id)
     });
     let mut params = invalid.right.clone();
@@ -169,7 +169,7 @@ pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option
             params.insert(call::TARGET.to_owned(), json!(given));
             Some(error.hint(format!("`{id}` does.")).fix(NextCall::execute(&id, &params)))
         }
-        None if taken.is_empty() && !path.is_empty() && *kind != Kind::Holder => {
+        None if taken.is_empty() && !path.is_empty() && *kind != ObjectKind::Holder => {
             params.insert("fullPath".to_owned(), json!(path));
             Some(error.fix(NextCall::execute(&action.id, &params)))
         }

@@ -4,4 +4,5 @@ pub mod against_graphql_schema;
 pub mod against_openapi;
 pub mod data;
 pub mod ids;
+pub mod kinds;
 pub mod rules;

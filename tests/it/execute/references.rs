@@ -2,43 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use gitlab_mcp::call::{Ask, RESOLVERS};
-use gitlab_mcp::catalog::{Audience, Names, Param, Risk};
+use gitlab_mcp::catalog::{Audience, Param};
 use serde_json::json;
 
-use crate::catalog::data::{action, actions};
+use crate::catalog::data::actions;
 use crate::support::client::{Client, EXECUTE, execute, refused, succeed};
-
-#[test]
-fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
-    let named: BTreeSet<Names> = RESOLVERS.iter().map(|resolver| resolver.names).collect();
-    assert_eq!(named.len(), RESOLVERS.len());
-    for resolver in RESOLVERS {
-        for read in resolver.reads {
-            let action = action(read.action);
-            assert_eq!(action.risk, Risk::Read, "{}", read.action);
-            // A read that only a word selects has no parameter for it.
-            for (param, _) in read.ask.iter().filter(|(_, ask)| !matches!(ask, Ask::Only(_))) {
-                assert!(action.param(param).is_some(), "{} takes no {param}", read.action);
-            }
-        }
-    }
-    let mut used = BTreeSet::new();
-    actions().iter().for_each(|action| collect(&action.params, &mut used));
-    assert_eq!(used, named, "what the catalog names and what can be found are the same");
-    for resolver in RESOLVERS {
-        let asks = |(name, ask): &(&str, Ask)| *name == "fullPath" && *ask == Ask::Same;
-        let placed = resolver.reads.iter().any(|read| read.ask.iter().any(asks));
-        assert!(!(placed && resolver.names.is_global()), "{:?} is looked up within a place", resolver.names);
-    }
-}
-
-fn collect(params: &[Param], used: &mut BTreeSet<Names>) {
-    for param in params {
-        used.extend(param.names);
-        collect(&param.fields, used);
-    }
-}
 
 #[test]
 fn an_issue_takes_people_and_a_milestone_by_name() {

@@ -1,0 +1,42 @@
+//! GitLab's kinds of objects, from `catalog/kinds.toml`.
+
+use std::sync::LazyLock;
+
+use gitlab_mcp_embed::catalog::kinds::{KindRow, Kinds, ObjectKind, Resolver};
+use gitlab_mcp_embed::catalog::names::Names;
+
+static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_kinds.bin"));
+
+// The build script wrote the bytes from the same types, and a test decodes them.
+static KINDS: LazyLock<Kinds> = LazyLock::new(|| postcard::from_bytes(BYTES).unwrap_or_default());
+
+/// Every kind, and every resolver of names.
+pub fn kinds() -> &'static Kinds {
+    &KINDS
+}
+
+/// The row of the kind that URLs and references name so.
+pub fn kind_of_object(object: ObjectKind) -> Option<&'static KindRow> {
+    KINDS.kinds.iter().find(|row| row.object == Some(object))
+}
+
+/// The row of the kind with that name in `itemType`.
+pub fn kind_named(name: &str) -> Option<&'static KindRow> {
+    KINDS.kinds.iter().find(|row| row.name == name)
+}
+
+/// The resolver of a kind of name.
+pub fn resolver(names: Names) -> Option<&'static Resolver> {
+    KINDS.resolvers.iter().find(|resolver| resolver.names == names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_kinds_are_read() {
+        let decoded: Result<Kinds, _> = postcard::from_bytes(BYTES);
+        assert!(decoded.is_ok_and(|kinds| !kinds.kinds.is_empty() && !kinds.resolvers.is_empty()));
+    }
+}

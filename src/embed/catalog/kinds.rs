@@ -1,0 +1,330 @@
+//! GitLab's kinds of objects: how each is named, addressed, looked up, created and changed. From `catalog/kinds.toml`; the
+//! comments of the file describe its keys.
+
+use serde::{Deserialize, Serialize};
+
+use super::names::Names;
+
+/// The tables of the file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kinds {
+    #[serde(rename = "kind")]
+    pub kinds: Vec<KindRow>,
+    #[serde(rename = "resolver")]
+    pub resolvers: Vec<Resolver>,
+    /// Fields of items of composite actions, with other spellings of each.
+    pub item_fields: Vec<(String, Vec<String>)>,
+    /// Types of items, with other spellings of each.
+    pub item_types: Vec<(String, Vec<String>)>,
+}
+
+/// Kind of an object that a URL or reference names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectKind {
+    /// The project or group itself.
+    Holder,
+    User,
+    Issue,
+    MergeRequest,
+    Epic,
+    /// An issue or epic by its `work_items` page.
+    WorkItem,
+    Commit,
+    Branch,
+    Tag,
+    /// A file. The value is `ref/path/of/file`: only GitLab knows where a ref with slashes ends.
+    File,
+    /// A directory, with the same value.
+    Directory,
+    Pipeline,
+    Job,
+    Milestone,
+    Label,
+    Snippet,
+    Wiki,
+    Release,
+    Environment,
+    Board,
+    PipelineSchedule,
+}
+
+/// One kind.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KindRow {
+    /// The name in `itemType` and in the tags of answers.
+    pub name: String,
+    /// The kind in URLs and references.
+    pub object: Option<ObjectKind>,
+    /// Noun with its article, for messages.
+    pub noun: String,
+    /// Domain of its actions.
+    pub domain: String,
+    /// Mark in references: `#` of `acme/widget#12`.
+    pub sigil: Option<char>,
+    /// Type of its global ids, where those of several kinds are told apart by the sigil.
+    pub global_id_type: Option<String>,
+    /// Segments of web pages, with how the value after it is read.
+    pub pages: Vec<(String, PageValue)>,
+    /// Segments of GitLab's API paths before its placeholder.
+    pub segments: Vec<String>,
+    /// Other parameters for it, the most likely first.
+    pub params: Vec<String>,
+    /// Names of GraphQL fields that return one, in lower case.
+    pub graphql_fields: Vec<String>,
+    pub item: Option<ItemKind>,
+    pub create: Option<NewItemKind>,
+    /// Changes that `resource.update` takes: field and form.
+    pub changes: Vec<(String, ChangeForm)>,
+}
+
+/// Form of the value after the segment of a web page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageValue {
+    /// A number.
+    Number,
+    /// The rest of the path.
+    Rest,
+    /// A ref, and the path of a directory where there is one.
+    Tree,
+}
+
+/// A kind as an item of `resource.fetch` and `resource.update`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ItemKind {
+    /// The action that reads it.
+    pub read: String,
+    #[serde(default)]
+    pub comments: Option<String>,
+    /// Parameters of the read of its comments.
+    #[serde(default)]
+    pub comment_params: Vec<(String, String)>,
+    #[serde(default)]
+    pub diffs: Option<String>,
+    #[serde(default)]
+    pub links: Option<String>,
+    #[serde(default)]
+    pub update: Option<String>,
+    /// Fields that identify the item besides `fullPath`, the first given one counts.
+    #[serde(default)]
+    pub names: Vec<ItemName>,
+    /// Separator of path and name in the displayed reference.
+    #[serde(default)]
+    pub mark: String,
+    /// True if it may be outside of projects and groups.
+    #[serde(default)]
+    pub placeless: bool,
+    /// The other kind that it may be.
+    #[serde(default)]
+    pub or_else: Option<String>,
+}
+
+/// A field that identifies an item.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ItemName {
+    pub field: String,
+    pub param: String,
+    /// Prefix of the value.
+    #[serde(default)]
+    pub prefix: String,
+    /// True if the value is kept as it is; else a mark of a reference before it is dropped.
+    #[serde(default)]
+    pub is_path: bool,
+}
+
+/// A kind as an item of `resource.create`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewItemKind {
+    /// The action that creates it.
+    pub action: String,
+    /// The kind that a group has in its place.
+    #[serde(default)]
+    pub in_group: Option<String>,
+    #[serde(default)]
+    pub place: ItemPlace,
+    /// Its fields, each with the parameter of the action.
+    pub fields: Vec<(String, String)>,
+    /// Parameters that are true where another one is given.
+    #[serde(default)]
+    pub implies: Vec<(String, String)>,
+}
+
+/// Meaning of an item's `fullPath`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemPlace {
+    /// The project or group of the item.
+    #[default]
+    Holder,
+    /// The same, if it is given.
+    Optional,
+    /// The path of the new project.
+    Project,
+    /// The path of the new group.
+    Group,
+}
+
+/// Form of a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeForm {
+    /// The parameter that takes the value.
+    Is(String),
+    /// The parameter that takes the value, with 0 for `none`.
+    OrZero(String),
+    /// The parameter that takes the value, with an empty text for `none`.
+    OrEmpty(String),
+    /// Values of `state_event` that open and close it.
+    State(String, String),
+    /// A parameter, and the one that says that it is set.
+    Fixed(String, String),
+}
+
+/// Resolver of one kind of name: the reads that find the id of an object.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resolver {
+    pub names: Names,
+    /// Noun for messages.
+    pub noun: String,
+    #[serde(default)]
+    pub form: NameForm,
+    /// Mark that GitLab writes before the ids of the kind: `#305` is a pipeline or job, `$3` a snippet.
+    #[serde(default)]
+    pub id_mark: Option<char>,
+    /// Words that GitLab's filters accept in place of an id.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// The reads that find it, tried in order until one does.
+    pub reads: Vec<ResolverRead>,
+}
+
+/// Notation of a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NameForm {
+    /// A name or title, perhaps behind this mark and in quotes: `@alice`, `%"v1.0"`.
+    Name(String),
+    /// A number after one of these marks, with or without a path: `group/project#12`, `#12`. The first mark is used
+    /// when path and number are separate parameters.
+    Number(Vec<char>),
+    /// A number as in [`NameForm::Number`], or a title.
+    NumberOrTitle(Vec<char>),
+}
+
+impl Default for NameForm {
+    fn default() -> NameForm {
+        NameForm::Name(String::new())
+    }
+}
+
+/// A read whose response contains the id.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResolverRead {
+    /// The action's id.
+    pub action: String,
+    /// Its parameters with their values.
+    pub ask: Vec<(String, Ask)>,
+    /// Pointers to the name in a row, any of which may match. Empty: the response is the object itself.
+    #[serde(default)]
+    pub by: Vec<String>,
+    /// Pointer to the id in a row.
+    #[serde(default = "default_id")]
+    pub id: String,
+    /// Required type of the global id.
+    #[serde(default)]
+    pub of: Option<String>,
+}
+
+fn default_id() -> String {
+    "/id".to_owned()
+}
+
+/// Value of a read's parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Ask {
+    /// `$name`
+    Name,
+    /// `$title`: the name, if it is not a number behind a mark; otherwise the read is skipped.
+    Title,
+    /// `$digits`: the name, if it is a number; otherwise the read is skipped.
+    Digits,
+    /// `$latest_on`: the name as a branch or tag, for its latest run; omitted for the word `latest`, which is that of the
+    /// default branch.
+    LatestOn,
+    /// `$only me`: no value; the read is skipped unless the name is this word.
+    Only(String),
+    /// `$path`: the part of `group/project#12` before its mark.
+    Path,
+    /// `$number`: the part after it.
+    Number,
+    /// `$path #`: the part before this mark; the read is skipped if the name has another mark.
+    PathOf(char),
+    /// `$same`: the call's parameter of the same name; the read is skipped without it.
+    Same,
+    /// `$may`: the call's parameter of the same name; optional.
+    May,
+    /// `$group`: the call's group, or the group of its project; the read is skipped without it.
+    Group,
+    /// `$scope`: the scope of the call's operation, if known.
+    Scope,
+    /// Any other text.
+    Text(String),
+}
+
+impl TryFrom<String> for Ask {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Ask, String> {
+        let Some(word) = text.strip_prefix('$') else { return Ok(Ask::Text(text)) };
+        Ok(match word.split_once(' ') {
+            Some(("only", word)) => Ask::Only(word.to_owned()),
+            Some(("path", mark)) if mark.chars().count() == 1 => {
+                Ask::PathOf(mark.chars().next().unwrap_or('#'))
+            }
+            Some(_) => return Err(format!("{text} is no value of a read")),
+            None => match word {
+                "name" => Ask::Name,
+                "title" => Ask::Title,
+                "digits" => Ask::Digits,
+                "latest_on" => Ask::LatestOn,
+                "path" => Ask::Path,
+                "number" => Ask::Number,
+                "same" => Ask::Same,
+                "may" => Ask::May,
+                "group" => Ask::Group,
+                "scope" => Ask::Scope,
+                _ => return Err(format!("{text} is no value of a read")),
+            },
+        })
+    }
+}
+
+impl From<Ask> for String {
+    fn from(ask: Ask) -> String {
+        let word = match ask {
+            Ask::Name => "$name",
+            Ask::Title => "$title",
+            Ask::Digits => "$digits",
+            Ask::LatestOn => "$latest_on",
+            Ask::Path => "$path",
+            Ask::Number => "$number",
+            Ask::Same => "$same",
+            Ask::May => "$may",
+            Ask::Group => "$group",
+            Ask::Scope => "$scope",
+            Ask::Only(word) => return format!("$only {word}"),
+            Ask::PathOf(mark) => return format!("$path {mark}"),
+            Ask::Text(text) => return text,
+        };
+        word.to_owned()
+    }
+}
