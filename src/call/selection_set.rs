@@ -1,12 +1,12 @@
 //! Replaces the selection of a GraphQL action by the fields that a caller asks for.
 
-use crate::catalog::{Action, CatalogError, Graphql, GraphqlKind, Holds, Type, TypeField, Types};
+use crate::catalog::{
+    Action, CatalogError, Graphql, GraphqlKind, Holds, PRESENTATION, Type, TypeField, Types,
+};
 
 /// Cursors of the rows and the page of a connection.
 const PLACES: &str = "edges{cursor}pageInfo{endCursor hasNextPage}";
 
-/// Fields that identify an object. The first of these that it has are selected if the caller names none.
-const NAMES: [&str; 9] = ["id", "iid", "username", "fullPath", "title", "name", "status", "state", "value"];
 const NAMED_BY: usize = 3;
 
 /// Error of the requested fields.
@@ -279,7 +279,8 @@ fn path_of(one: &Wanted) -> String {
 
 fn naming(of: &Type<'_>) -> String {
     let is_leaf = |name: &str| of.field(name).is_some_and(|field| field.holds == Holds::Leaf);
-    let mut names: Vec<&str> = NAMES.into_iter().filter(|name| is_leaf(name)).take(NAMED_BY).collect();
+    let mut names: Vec<&str> =
+        PRESENTATION.selected_names.iter().copied().filter(|name| is_leaf(name)).take(NAMED_BY).collect();
     if names.is_empty() {
         let leaves = of.fields().filter(|field| field.holds == Holds::Leaf);
         names = leaves.map(|field| field.name).take(NAMED_BY).collect();

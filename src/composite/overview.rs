@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use futures_util::future::{join, join3};
 use serde_json::{Map, Value, json};
 
+use crate::catalog::PRESENTATION;
 use crate::composite::run::{CompositeRun, params};
 use crate::present::{self, Kind, Options};
 use crate::text::{excerpt, plain_text};
@@ -19,18 +20,6 @@ const MOST_PAGES: usize = 5;
 /// Maximum number of open threads that are shown, and characters of each.
 const MOST_THREADS: usize = 20;
 const LONGEST: usize = 200;
-
-/// Fields of the merge request that are repeated.
-const FIELDS: [&str; 8] = [
-    "title",
-    "state",
-    "draft",
-    "author",
-    "source_branch",
-    "target_branch",
-    "detailed_merge_status",
-    "web_url",
-];
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let whole = run.read_json("merge_request.get", step_params(run, json!({}))).await?;
@@ -48,7 +37,10 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let mut data = Map::new();
     let reference = whole.get("references").and_then(|references| references.get("full"));
     data.extend(reference.map(|reference| ("reference".to_owned(), reference.clone())));
-    let shown = FIELDS.iter().filter_map(|name| Some(((*name).to_owned(), whole.get(*name)?.clone())));
+    let shown = PRESENTATION
+        .merge_request_overview
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), whole.get(*name)?.clone())));
     data.extend(shown);
     parts.add(&mut data, "reviewers", reviewers.map(|rows| reviewer_states(&rows)));
     parts.add(&mut data, "approvals", approvals.map(|state| missing_approvals(&state)));

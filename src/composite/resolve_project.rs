@@ -3,15 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::catalog::PRESENTATION;
 use crate::composite::run::{CompositeRun, params};
 use crate::tools::response::Outcome;
 use crate::tools::workspace;
 use crate::tools::workspace::git_remote::{self, RemoteError};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
-
-/// Fields of the project in the answer.
-const FIELDS: [&str; 7] =
-    ["id", "path_with_namespace", "name", "description", "default_branch", "visibility", "web_url"];
 
 /// Candidate paths, before GitLab is queried.
 struct ProjectCandidates {
@@ -31,7 +28,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let mut refused = None;
     for path in &found.paths {
         let mut asked = run.step_request("project.get", params(json!({"fullPath": path})));
-        asked.fields = Some(FIELDS.map(str::to_owned).to_vec());
+        asked.fields = Some(PRESENTATION.resolved_project.iter().map(|name| (*name).to_owned()).collect());
         match run.step_as(asked, false).await {
             Ok(Outcome::Response(response)) => {
                 return Ok(render_project(run, &found, response.answer(run.tools, run.tools.max_bytes)));

@@ -15,6 +15,7 @@ pub mod catalog {
     mod operation;
     pub mod operation_index;
     mod param;
+    pub mod presentation;
     pub mod secret_names;
     pub mod tool_names;
     mod version;

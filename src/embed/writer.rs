@@ -15,6 +15,7 @@ use crate::catalog::language::{
 };
 use crate::catalog::model::{Action, Version};
 use crate::catalog::operation_index::OperationIndex;
+use crate::catalog::presentation::PresentationLists;
 use crate::catalog::secret_names::SecretNameRules;
 use crate::search::indexing;
 use flate2::Compression;
@@ -84,6 +85,8 @@ pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<Version> {
     let mut actions = read_actions(&root.join("actions"))?;
     let rules: RulesFile = parse(&root.join("rules.toml"))?;
     fs::write(out.join("secret_names.rs"), rules.secrets.to_expression()?)?;
+    let presentation: PresentationLists = parse(&root.join("presentation.toml"))?;
+    fs::write(out.join("presentation.rs"), presentation.to_expression())?;
     let kinds: Kinds = parse(&root.join("kinds.toml"))?;
     fs::write(out.join("catalog_kinds.bin"), postcard::to_allocvec(&kinds)?)?;
     let mut words = read_words(root, rules)?;

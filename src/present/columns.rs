@@ -8,83 +8,8 @@ use serde_json::{Map, Value, json};
 use super::common_prefix::{self, URL};
 use super::markdown;
 use super::masking::snake;
+use crate::catalog::PRESENTATION;
 use crate::text;
-
-/// Columns of a table, in order of preference.
-const WANTED: [&str; 56] = [
-    "iid",
-    "id",
-    "short_id",
-    "project",
-    "group",
-    "path_with_namespace",
-    "full_path",
-    "tag_name",
-    "key",
-    "title",
-    "name",
-    "username",
-    "action_name",
-    "stage",
-    "state",
-    "status",
-    "failure_reason",
-    "access_level",
-    "role",
-    "target_title",
-    "ref",
-    "source",
-    "visibility",
-    "default_branch",
-    "draft",
-    "confidential",
-    "protected",
-    "merged",
-    "author",
-    "author_name",
-    "owner",
-    "assignees",
-    "labels",
-    "last_activity_at",
-    "released_at",
-    "committed_date",
-    "updated_at",
-    "milestone",
-    "source_branch",
-    "reviewers",
-    "environment",
-    "version",
-    "package_type",
-    "commit",
-    "due_date",
-    "expires_at",
-    "finished_at",
-    "duration",
-    "created_at",
-    "target_branch",
-    "has_conflicts",
-    "description",
-    "body",
-    "access_level_description",
-    "web_url",
-    "reference",
-];
-
-/// Fields that identify a row, and so are shown in each even if all rows share the value.
-const TELLING: [&str; 12] = [
-    "iid",
-    "id",
-    "short_id",
-    "name",
-    "title",
-    "key",
-    "username",
-    "path",
-    "full_path",
-    "path_with_namespace",
-    "tag_name",
-    "file_path",
-];
 
 /// Minimum number of rows for which giving their shared fields once is shorter, and the bytes of shared values from which
 /// it is for two rows.
@@ -160,7 +85,7 @@ fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said
     let fewest = rows.iter().map(Map::len).min().unwrap_or_default();
     let is_shared = |key: &str, value: &Value| {
         is_said(key)
-            && !TELLING.contains(&snake(key).as_str())
+            && !PRESENTATION.row_identity.contains(&snake(key).as_str())
             && is_short(value)
             && rows.iter().all(|row| row.get(key) == Some(value))
     };
@@ -180,7 +105,8 @@ fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut Rows) ->
     let mut candidates = candidates(rows, in_url);
     candidates.retain(|name| !shows.contains(name));
     // The columns that the action is for follow those that identify the rows.
-    let telling = candidates.iter().rposition(|name| TELLING.contains(&snake(name).as_str()));
+    let telling =
+        candidates.iter().rposition(|name| PRESENTATION.row_identity.contains(&snake(name).as_str()));
     let at = telling.map_or(0, |last| last + 1);
     let shown = shows.iter().filter(|name| rows.iter().any(|row| row.contains_key(*name)));
     candidates.splice(at..at, shown.cloned());
@@ -192,7 +118,7 @@ fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut Rows) ->
         if chosen.len() >= MOST {
             break;
         }
-        let is_telling = TELLING.contains(&snake(&name).as_str());
+        let is_telling = PRESENTATION.row_identity.contains(&snake(&name).as_str());
         let mut more = None;
         if cost(rows, &name).0 > TABLE * count / NAMES && cut_names(rows, &name, TABLE * count / NAMES) {
             said.notes.push(format!("`more_{name}` counts the {name} of a row that are not shown"));
@@ -225,14 +151,14 @@ fn candidates(rows: &[Map<String, Value>], in_url: bool) -> Vec<String> {
     let is_column = |value: &Value| is_short(value) || are_names(value);
     let are_short = |key: &str| rows.iter().filter_map(|row| row.get(key)).all(is_column);
     let is_whole = keys.len() <= MOST && keys.iter().all(|key| are_short(key));
-    let wanted = WANTED.iter().filter_map(|name| by_name.get(*name).copied());
+    let wanted = PRESENTATION.columns.iter().filter_map(|name| by_name.get(*name).copied());
     let others = keys.iter().copied().filter(|key| is_whole && !is_wanted(key));
     let candidates = wanted.filter(|key| is_whole || !is_spare(key)).chain(others);
     candidates.filter(|key| are_short(key)).cloned().collect()
 }
 
 fn is_wanted(key: &str) -> bool {
-    WANTED.contains(&snake(key).as_str())
+    PRESENTATION.columns.contains(&snake(key).as_str())
 }
 
 fn is_short(value: &Value) -> bool {

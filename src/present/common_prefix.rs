@@ -3,22 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::masking::snake;
+use crate::catalog::PRESENTATION;
 
 /// The one URL of a thing.
 pub const URL: &str = "web_url";
-
-/// Fields whose values occur in the URL of an object, in order of preference; each with the field that a reader sees.
-const PARTS: [(&str, &str); 9] = [
-    ("iid", "iid"),
-    ("id", "id"),
-    ("tag_name", "tag_name"),
-    ("name", "name"),
-    ("username", "username"),
-    ("path_with_namespace", "path_with_namespace"),
-    ("full_path", "full_path"),
-    ("project", "project"),
-    ("group", "group"),
-];
 
 /// Replaces `group/project!45` in rows that have an iid by the project or group.
 pub fn locate(rows: &mut [Map<String, Value>]) {
@@ -49,12 +37,12 @@ pub fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>) {
     let urls: Option<Vec<String>> =
         rows.iter().map(|row| row.get(&key).and_then(Value::as_str).map(str::to_owned)).collect();
     let Some(mut urls) = urls else { return };
-    for (part, shown) in PARTS {
+    for part in PRESENTATION.url_parts {
         if are_alike(&urls) {
             break;
         }
         let put: Option<Vec<String>> =
-            rows.iter().zip(&urls).map(|(row, url)| with_part(url, row, part, shown)).collect();
+            rows.iter().zip(&urls).map(|(row, url)| with_part(url, row, part)).collect();
         urls = put.unwrap_or(urls);
     }
     if let Some(pattern) = urls.first().filter(|_| are_alike(&urls)) {
@@ -68,21 +56,14 @@ fn are_alike(urls: &[String]) -> bool {
 }
 
 /// Replaces the value of a field by its name in a URL, if the value is a whole segment of the path.
-fn with_part(url: &str, row: &Map<String, Value>, part: &str, shown: &str) -> Option<String> {
+fn with_part(url: &str, row: &Map<String, Value>, part: &str) -> Option<String> {
     let value = text(row, part)?;
-    let is_said = text(row, shown).is_some_and(|said| value == said);
     let at = url.rmatch_indices(&value).map(|(at, _)| at).find(|at| {
         let after = url.get(at + value.len()..).unwrap_or_default();
         url.get(..*at).is_some_and(|before| before.ends_with('/'))
             && (after.is_empty() || after.starts_with(['/', '#', '?']))
     })?;
-    is_said.then(|| {
-        format!(
-            "{}{{{shown}}}{}",
-            url.get(..at).unwrap_or_default(),
-            url.get(at + value.len()..).unwrap_or_default()
-        )
-    })
+    Some(format!("{}{{{part}}}{}", url.get(..at)?, url.get(at + value.len()..)?))
 }
 
 /// A text or a number as a URL has it.

@@ -9,164 +9,10 @@ use serde_json::{Map, Value, json};
 use super::columns::{self, Rows};
 use super::masking::snake;
 use super::threads;
-use crate::catalog::ROLES;
-
-/// Keys that no reader misses: links apart from the one URL, pictures, ids of objects that are named, repeated forms of
-/// another field.
-pub const NOISE: [&str; 36] = [
-    "_links",
-    "avatar_url",
-    "avatar_path",
-    "links",
-    "has_tasks",
-    "task_status",
-    "container_expiration_policy",
-    "blocking_discussions_resolved",
-    "squash_on_merge",
-    "discussion_locked",
-    "moved_to_id",
-    "service_desk_reply_to",
-    "imported",
-    "imported_from",
-    "is_custom_color",
-    "text_color",
-    "commit_path",
-    "noteable_id",
-    "project_id",
-    "source_project_id",
-    "target_project_id",
-    "detailed_status",
-    "before_sha",
-    "first_contribution",
-    "prepared_at",
-    "diff_refs",
-    "allow_collaboration",
-    "allow_maintainer_to_push",
-    "should_remove_source_branch",
-    "force_remove_source_branch",
-    "awardable_type",
-    "awardable_id",
-    "position_type",
-    "base_sha",
-    "start_sha",
-    "head_sha",
-];
-
-/// Keys among them, or made redundant, that an answer does not name as left out: they say nothing that is missed.
-const SILENT: [&str; 26] = [
-    "before_sha",
-    "detailed_status",
-    "diff_refs",
-    "prepared_at",
-    "_links",
-    "avatar_url",
-    "avatar_path",
-    "links",
-    "has_tasks",
-    "task_status",
-    "blocking_discussions_resolved",
-    "imported",
-    "imported_from",
-    "is_custom_color",
-    "text_color",
-    "commit_path",
-    "noteable_id",
-    "project_id",
-    "source_project_id",
-    "target_project_id",
-    "awardable_type",
-    "awardable_id",
-    "position_type",
-    "base_sha",
-    "start_sha",
-    "head_sha",
-];
-
-/// Keys that a better key makes redundant, if the row has it.
-pub const SAID_BETTER: [(&str, &str); 13] = [
-    ("name_with_namespace", "path_with_namespace"),
-    ("full_name", "full_path"),
-    ("last_activity_on", "last_activity_at"),
-    ("assignee", "assignees"),
-    ("reviewer", "reviewers"),
-    ("pipeline", "head_pipeline"),
-    ("work_in_progress", "draft"),
-    ("merge_status", "detailed_merge_status"),
-    ("merged_by", "merge_user"),
-    ("merge_when_pipeline_succeeds", "detailed_merge_status"),
-    ("type", "issue_type"),
-    ("user", "head_pipeline"),
-    ("access_level", LEVEL_NAME),
-];
-
-/// Keys that say nothing where their value is that of another key, or its beginning or end.
-pub const REPEATED: [(&str, &str, Part); 14] = [
-    ("short_id", "id", Part::Beginning),
-    ("message", "title", Part::All),
-    ("committer_name", "author_name", Part::All),
-    ("committer_email", "author_email", Part::All),
-    ("authored_date", "committed_date", Part::All),
-    ("created_at", "committed_date", Part::All),
-    ("start_commit_sha", "base_commit_sha", Part::All),
-    ("old_path", "new_path", Part::All),
-    ("a_mode", "b_mode", Part::All),
-    ("file_name", "file_path", Part::End),
-    ("path", "path_with_namespace", Part::End),
-    ("path", "full_path", Part::End),
-    ("human_import_status_name", "import_status", Part::All),
-    ("rendered_image_url", "image_url", Part::All),
-];
-
-/// The part of another value that a repeated value is.
-#[derive(Clone, Copy)]
-pub enum Part {
-    All,
-    Beginning,
-    End,
-}
-
-/// Flags that say something where they are off, by the ends of their names: whether a thing works, may be done or was
-/// found good. Any other flag says something only where it is on: that a thing is a draft, and not that it is none.
-pub const TOLD_OFF: [&str; 14] = [
-    "active",
-    "enabled",
-    "available",
-    "online",
-    "visible",
-    "approved",
-    "valid",
-    "verified",
-    "success",
-    "resolved",
-    "finished",
-    "can_merge",
-    "can_be_merged",
-    "mergeable",
-];
-
-/// Texts that say nothing: the value that GitLab gives to each object without another.
-pub const DEFAULTS: [(&str, &str); 3] =
-    [("severity", "UNKNOWN"), ("issue_type", "issue"), ("variable_type", "env_var")];
-
-/// Numbers that say something only where they are not 0; apart from these, all that end in `_count`.
-const COUNTED: [&str; 2] = ["upvotes", "downvotes"];
-
-/// Objects that say nothing where they count nothing.
-const COUNTS: [&str; 2] = ["time_stats", "task_completion_status"];
-
-/// Fields kept of a nested object, by a key that identifies its kind: of a pipeline or a job the result, of a commit
-/// the title.
-const MENTIONED: [(&str, &[&str]); 2] = [
-    ("status", &["id", "name", "ref", "status", "failure_reason", "web_url"]),
-    ("short_id", &["short_id", "title", "author_name", "committed_date"]),
-];
+use crate::catalog::{PRESENTATION, ROLES, RepeatedPart};
 
 /// The one URL that is kept.
 const URL: &str = "web_url";
-
-/// Fields that name an object, in order of preference.
-const NAMES: [&str; 8] =
-    ["username", "full_path", "fullPath", "path_with_namespace", "title", "name", "short_id", "iid"];
 
 /// Fields that a compact view keeps whatever their values.
 #[derive(Clone, Copy, Debug, Default)]
@@ -176,30 +22,6 @@ pub struct Kept<'a> {
     /// Fields that the call sets: their values are shown even if they are off.
     pub given: &'a [String],
 }
-/// Fields that identify an object and say its state: kept in any view.
-const IDENTITY: [&str; 20] = [
-    "id",
-    "iid",
-    "reference",
-    "title",
-    "name",
-    "path_with_namespace",
-    "full_path",
-    "fullPath",
-    "username",
-    "key",
-    "slug",
-    "tag_name",
-    "environment_scope",
-    "state",
-    "status",
-    "updated_at",
-    "updatedAt",
-    "web_url",
-    "webUrl",
-    "message",
-];
-
 /// Compacts a value for reading. Returns it with the fields that all rows of a list share, and adds the names of removed
 /// fields to `dropped`.
 pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, Rows) {
@@ -211,8 +33,8 @@ pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, R
         other => (top(other, kept, dropped), Rows::default()),
     };
     // Fields that a reader might miss come first.
-    let is_no_loss = |name: &str| NOISE.contains(&name);
-    dropped.retain(|name| !SILENT.contains(&name.as_str()));
+    let is_no_loss = |name: &str| PRESENTATION.is_noise(name);
+    dropped.retain(|name| !PRESENTATION.silent_noise.contains(&name.as_str()));
     dropped.sort_by_cached_key(|name| (is_no_loss(name), name.clone()));
     dropped.dedup();
     (compacted, rows)
@@ -222,7 +44,7 @@ pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, R
 /// it is empty or says nothing, is added.
 pub fn narrowed(compacted: Value, mut whole: Map<String, Value>, only: &[String]) -> Value {
     let Value::Object(mut kept) = compacted else { return compacted };
-    let is_kept = |name: &String| only.contains(name) || IDENTITY.contains(&name.as_str());
+    let is_kept = |name: &String| only.contains(name) || PRESENTATION.identity.contains(&name.as_str());
     kept.retain(|name, _| is_kept(name));
     for name in only {
         if !kept.contains_key(name)
@@ -297,9 +119,6 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
     out
 }
 
-/// GitLab's field for the name of an access level, which some objects have in addition to the number.
-const LEVEL_NAME: &str = "access_level_description";
-
 /// The value with the names of roles in place of their numbers, at any depth.
 pub fn named_roles(value: Value) -> Value {
     match value {
@@ -350,12 +169,12 @@ fn refer(map: &mut Map<String, Value>) {
 fn drop_repeated(map: &mut Map<String, Value>, shows: &[String]) {
     let text = |map: &Map<String, Value>, name: &str| map.get(name)?.as_str().map(str::to_owned);
     let mut repeated: Vec<&str> = Vec::new();
-    for (less, more, part) in REPEATED {
+    for (less, more, part) in PRESENTATION.repeated {
         let (Some(less_text), Some(more_text)) = (text(map, less), text(map, more)) else { continue };
         let is_said = match part {
-            Part::All => less_text.trim_end() == more_text,
-            Part::Beginning => more_text.starts_with(&less_text),
-            Part::End => more_text.ends_with(&less_text),
+            RepeatedPart::All => less_text.trim_end() == more_text,
+            RepeatedPart::Beginning => more_text.starts_with(&less_text),
+            RepeatedPart::End => more_text.ends_with(&less_text),
         };
         if is_said {
             repeated.push(less);
@@ -389,12 +208,12 @@ fn is_quiet(key: &str, value: &Value) -> bool {
     let counts_nothing = |counts: &Map<String, Value>| counts.values().all(|n| is_empty(n) || is_nothing(n));
     let name = snake(key);
     match value {
-        Value::Bool(on) => !on && !TOLD_OFF.iter().any(|ending| name.ends_with(ending)),
+        Value::Bool(on) => !on && !PRESENTATION.told_off.iter().any(|ending| name.ends_with(ending)),
         Value::Number(_) => {
-            is_nothing(value) && (name.ends_with("_count") || COUNTED.contains(&name.as_str()))
+            is_nothing(value) && (name.ends_with("_count") || PRESENTATION.counted.contains(&name.as_str()))
         }
-        Value::String(text) => DEFAULTS.contains(&(name.as_str(), text.as_str())),
-        Value::Object(counts) => COUNTS.contains(&name.as_str()) && counts_nothing(counts),
+        Value::String(text) => PRESENTATION.defaults.contains(&(name.as_str(), text.as_str())),
+        Value::Object(counts) => PRESENTATION.counts.contains(&name.as_str()) && counts_nothing(counts),
         _ => false,
     }
 }
@@ -415,12 +234,12 @@ fn is_noise(key: &str, value: &Value, siblings: &HashSet<String>) -> bool {
     }
     let has = |name: &str| siblings.contains(name);
     let other_url = (key.ends_with("_url") || key.ends_with("_path_url")) && key != URL && has(URL);
-    NOISE.contains(&key) || other_url || is_said_better(key, siblings) || is_repeated(key, siblings)
+    PRESENTATION.is_noise(key) || other_url || is_said_better(key, siblings) || is_repeated(key, siblings)
 }
 
 /// True if a better key of the object says the same.
 fn is_said_better(key: &str, siblings: &HashSet<String>) -> bool {
-    SAID_BETTER.iter().any(|(less, more)| *less == key && siblings.contains(*more))
+    PRESENTATION.said_better.iter().any(|(less, more)| *less == key && siblings.contains(*more))
 }
 
 /// A time without the fractions of its second: `2026-01-31T09:00:00.123Z`.
@@ -460,8 +279,10 @@ fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
 /// The keys that are kept of a mentioned thing, where it is of a kind that has them.
 fn mentioned_as(map: &Map<String, Value>) -> Option<&'static [&'static str]> {
     let has = |name: &str| map.contains_key(name);
-    let of_kind =
-        MENTIONED.iter().find(|(kind, _)| has(kind) && (has(URL) || (*kind == "short_id" && has("title"))));
+    let of_kind = PRESENTATION
+        .mentioned
+        .iter()
+        .find(|(kind, _)| has(kind) && (has(URL) || (*kind == "short_id" && has("title"))));
     of_kind.map(|(_, kept)| *kept)
 }
 
@@ -516,19 +337,6 @@ fn sigil(map: &Map<String, Value>, url: &str) -> Option<char> {
     }
 }
 
-/// Objects within a mentioned thing that are no more than its surroundings.
-const SURROUNDINGS: [&str; 9] = [
-    "author",
-    "namespace",
-    "owner",
-    "references",
-    "time_stats",
-    "task_completion_status",
-    "issue_stats",
-    "statistics",
-    "permissions",
-];
-
 /// True if a thing with a name says more than a mention: it has a target, or lists and objects of its own.
 fn has_substance(map: &Map<String, Value>) -> bool {
     const KNOWN: [&str; 4] = ["username", "path_with_namespace", "full_path", "fullPath"];
@@ -536,7 +344,7 @@ fn has_substance(map: &Map<String, Value>) -> bool {
     let is_part = |key: &str, value: &Value| {
         (value.is_array() || value.is_object())
             && !is_empty(value)
-            && !SURROUNDINGS.contains(&key)
+            && !PRESENTATION.surroundings.contains(&key)
             && !is_noise(key, value, &siblings)
     };
     let is_known = KNOWN.iter().any(|name| map.contains_key(*name));
@@ -551,8 +359,14 @@ fn has_substance(map: &Map<String, Value>) -> bool {
 pub fn label(value: &Value) -> String {
     match value {
         Value::Object(map) => {
-            let named =
-                || NAMES.iter().chain(&["id"]).find_map(|name| map.get(*name)).filter(|name| is_leaf(name));
+            let named = || {
+                PRESENTATION
+                    .object_names
+                    .iter()
+                    .chain(&["id"])
+                    .find_map(|name| map.get(*name))
+                    .filter(|name| is_leaf(name))
+            };
             let name = reference_of(map).or_else(|| named().cloned());
             name.map_or_else(|| value.to_string(), |name| label(&name))
         }
@@ -570,6 +384,7 @@ fn name_of(map: &Map<String, Value>) -> Option<Value> {
     let is_thing = map.contains_key("id") || map.contains_key(URL);
     // A note, a job or a commit is read for its content, not for a name.
     let is_read = ["body", "status", "notes", "message", "diff"].iter().any(|key| map.contains_key(*key));
-    let name = NAMES.iter().find_map(|name| map.get(*name)).filter(|name| !name.is_null());
+    let name =
+        PRESENTATION.object_names.iter().find_map(|name| map.get(*name)).filter(|name| !name.is_null());
     if is_thing && !is_read && !has_substance(map) { name.cloned() } else { None }
 }

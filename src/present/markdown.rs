@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::diffs;
 use super::fields::headed_by_paths;
+use crate::catalog::PRESENTATION;
 use crate::untrusted::{MOST_DASHES, defuse_tags, is_tag_end};
 
 /// A table wider than this is no table to read.
@@ -16,9 +17,6 @@ const COLUMNS: usize = 12;
 
 /// A cell longer than this makes no row.
 const CELL: usize = 240;
-
-/// Fields that can be the heading of a list item, in order of preference.
-const HEADINGS: [&str; 8] = ["iid", "new_path", "name", "title", "username", "key", "short_id", "id"];
 
 /// Spaces by which the fields of a nested object are indented.
 const STEP: usize = 2;
@@ -195,7 +193,8 @@ fn render_records(rows: &[&Map<String, Value>], indent: usize) -> String {
     let margin = " ".repeat(indent.min(MOST_INDENT));
     rows.iter().enumerate().fold(String::new(), |mut out, (place, row)| {
         let mut row = (*row).clone();
-        let heading = HEADINGS.iter().find(|key| row.get(**key).is_some_and(|value| !is_long(value)));
+        let heading =
+            PRESENTATION.headings.iter().find(|key| row.get(**key).is_some_and(|value| !is_long(value)));
         let heading = heading.and_then(|key| Some((*key, row.shift_remove(*key)?)));
         let heading = heading.map(|(key, value)| format!(" {key}: {}", inline(&value)));
         let _ = writeln!(out, "{margin}{}.{}", place + 1, heading.unwrap_or_default());

@@ -6,22 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::common_prefix::{URL, place_of};
-
-/// Fields that name a row, in order of preference.
-const NAMES: [&str; 12] = [
-    "iid",
-    "full_path",
-    "path_with_namespace",
-    "tag_name",
-    "username",
-    "key",
-    "name",
-    "file_path",
-    "new_path",
-    "path",
-    "title",
-    "id",
-];
+use crate::catalog::PRESENTATION;
 
 /// Prefix of the number of names that a cell has no room for.
 const MORE: &str = "more_";
@@ -74,7 +59,11 @@ pub fn with_names<'p>(value: &Value, paths: &'p [String]) -> Cow<'p, [String]> {
     let in_all = |name: &str| {
         rows.iter().all(|row| row.get(name).is_some_and(|value| value.is_string() || value.is_number()))
     };
-    let names = NAMES.iter().copied().filter(|name| in_all(name) && (*name != "iid" || !are_by_id(&rows)));
+    let names = PRESENTATION
+        .row_names
+        .iter()
+        .copied()
+        .filter(|name| in_all(name) && (*name != "iid" || !are_by_id(&rows)));
     let names: Vec<&str> = names.collect();
     let Some(first) = names.first().copied() else { return Cow::Borrowed(paths) };
     let mut added: Vec<&str> = Vec::new();

@@ -1,7 +1,7 @@
 //! The rules of the compact view, each with a sample that comes out otherwise without it.
 
 use super::*;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, PRESENTATION};
 
 /// Keys that no answer needs, and those among them that are not even named as left out.
 const NOISE: [(&str, bool); 36] = [
@@ -58,8 +58,13 @@ fn keys_that_no_answer_needs_are_left_out() {
         );
     }
     assert_eq!(
-        super::super::compact::NOISE.map(|key| key),
-        NOISE.map(|(key, _)| key),
+        NOISE.iter().filter(|(_, is_named)| *is_named).map(|(key, _)| *key).collect::<Vec<_>>(),
+        PRESENTATION.noise,
+        "each rule has a sample"
+    );
+    assert_eq!(
+        NOISE.iter().filter(|(_, is_named)| !is_named).map(|(key, _)| *key).collect::<Vec<_>>(),
+        PRESENTATION.silent_noise,
         "each rule has a sample"
     );
 }
@@ -85,7 +90,7 @@ fn a_key_is_left_out_next_to_a_better_one() {
         assert_eq!(compact(json!({less: "a", more: "b"})).data, json!({more: "b"}), "{less}");
         assert_eq!(compact(json!({less: "a", more: null})).data, json!({less: "a"}), "{less} alone");
     }
-    assert_eq!(super::super::compact::SAID_BETTER, rules, "each rule has a sample");
+    assert_eq!(PRESENTATION.said_better, rules, "each rule has a sample");
 }
 
 #[test]
@@ -141,7 +146,7 @@ fn a_value_that_another_field_has_is_left_out() {
     }
     let names = rules.map(|(less, _, more, _)| (less, more));
     assert_eq!(
-        super::super::compact::REPEATED.map(|(less, more, _)| (less, more)),
+        PRESENTATION.repeated.iter().map(|(less, more, _)| (*less, *more)).collect::<Vec<_>>(),
         names,
         "each has a sample"
     );
@@ -193,7 +198,7 @@ fn flags_that_are_off_are_left_out_unless_that_is_news_or_was_set() {
     for flag in told {
         assert_eq!(compact(json!({"name": "gear", flag: false})).data[flag], false, "{flag}");
     }
-    assert_eq!(super::super::compact::TOLD_OFF.len(), told.len(), "each rule has a sample");
+    assert_eq!(PRESENTATION.told_off.len(), told.len(), "each rule has a sample");
     let given = ["protected".to_owned()];
     let set = Options { kept: Kept { given: &given, ..Kept::default() }, ..options(&[]) };
     let value = json!({"name": "gear", "protected": false, "locked": false});
@@ -207,7 +212,7 @@ fn defaults_are_left_out_unless_they_were_set() {
         assert_eq!(compact(json!({"name": "gear", name: value})).data, json!({"name": "gear"}), "{name}");
         assert_eq!(compact(json!({"name": "gear", name: "other"})).data[name], "other", "{name}");
     }
-    assert_eq!(super::super::compact::DEFAULTS, rules, "each rule has a sample");
+    assert_eq!(PRESENTATION.defaults, rules, "each rule has a sample");
     let given = ["issue_type".to_owned()];
     let set = Options { kept: Kept { given: &given, ..Kept::default() }, ..options(&[]) };
     let shown = present(Content::Json(json!({"name": "gear", "issue_type": "issue"})), &set);

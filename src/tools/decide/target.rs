@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Checked};
-use crate::catalog::{Action, Interface, Locates, Piece, pieces};
+use crate::catalog::{Action, Interface, Locates, PRESENTATION, Piece, pieces};
 use crate::gitlab::{Content, GitlabError};
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
@@ -140,43 +140,11 @@ fn read_target<'t>(
     })
 }
 
-/// Fields that identify an object and its contents for a person, in GitLab's two spellings.
-const SUMMARY_FIELDS: [&str; 28] = [
-    "path_with_namespace",
-    "full_path",
-    "reference",
-    "iid",
-    "title",
-    "name",
-    "key",
-    "tag_name",
-    "username",
-    "state",
-    "status",
-    "visibility",
-    "archived",
-    "default",
-    "protected",
-    "merged",
-    "environment_scope",
-    "sha",
-    "last_commit_id",
-    "open_issues_count",
-    "user_notes_count",
-    "forks_count",
-    "star_count",
-    "projects",
-    "last_activity_at",
-    "updated_at",
-    "created_at",
-    "web_url",
-];
-
 /// The summary fields of a thing; of a list its length.
 fn summarize(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> {
     let folded = |name: &str| name.replace('_', "").to_lowercase();
     let mut told = Map::from_iter([("kind".to_owned(), json!(action.domain()))]);
-    for name in SUMMARY_FIELDS {
+    for name in PRESENTATION.summary {
         let Some((_, value)) = thing.iter().find(|(given, _)| folded(given) == folded(name)) else {
             continue;
         };
@@ -186,7 +154,7 @@ fn summarize(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> 
             Value::String(text) => json!(foreign_line(text)),
             scalar => scalar.clone(),
         };
-        told.insert(name.to_owned(), said);
+        told.insert((*name).to_owned(), said);
     }
     told
 }

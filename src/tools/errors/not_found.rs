@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Checked};
-use crate::catalog::{Action, Method, Operation, Piece, Risk, Scope, pieces};
+use crate::catalog::{Action, Method, Operation, PRESENTATION, Piece, Risk, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
 use crate::search::nearest;
 use crate::text::{is_number, plain_text};
@@ -244,9 +244,6 @@ const ROWS: u64 = 100;
 /// Maximum number of characters of a name in a hint.
 const LONGEST: usize = 80;
 
-/// Fields of a row that may be the name.
-const NAMES: [&str; 5] = ["name", "title", "username", "tag_name", "slug"];
-
 /// The objects of the list in which a missing one would be; none for a number, or if the list cannot be read.
 async fn listed_rows(tools: &Tools, step: &PathStep) -> Vec<Value> {
     let Some((list, within)) = step.list.as_ref().filter(|_| !is_number(&step.value)) else {
@@ -264,7 +261,9 @@ async fn listed_rows(tools: &Tools, step: &PathStep) -> Vec<Value> {
 
 /// The most similar name of a listed object.
 fn near_name(rows: &[Value], step: &PathStep) -> Option<String> {
-    let names = rows.iter().flat_map(|row| NAMES.iter().filter_map(|field| row.get(*field)?.as_str()));
+    let names = rows
+        .iter()
+        .flat_map(|row| PRESENTATION.sibling_names.iter().filter_map(|field| row.get(*field)?.as_str()));
     nearest(&step.value, names.filter(|name| *name != step.value)).map(str::to_owned)
 }
 

@@ -1,8 +1,9 @@
-//! GitLab's kinds of objects (`catalog/kinds.toml`) against the actions of the catalog.
+//! GitLab's kinds of objects (`catalog/kinds.toml`) against the actions of the catalog, and the lists of fields
+//! (`catalog/presentation.toml`).
 
 use std::collections::BTreeSet;
 
-use gitlab_mcp::catalog::{Ask, ChangeForm, KindRow, Names, Param, Resolver, Risk, kinds};
+use gitlab_mcp::catalog::{Ask, ChangeForm, KindRow, Names, PRESENTATION, Param, Resolver, Risk, kinds};
 
 use crate::catalog::data::{action, actions};
 
@@ -136,5 +137,26 @@ fn changes_fit_the_actions_that_make_them() {
                 ChangeForm::Fixed(param, is_set) => assert_takes(update, &[param, is_set]),
             }
         }
+    }
+}
+
+#[test]
+fn no_list_of_fields_names_one_twice() {
+    let noise = [PRESENTATION.noise, PRESENTATION.silent_noise].concat();
+    for list in [
+        noise.as_slice(),
+        PRESENTATION.told_off,
+        PRESENTATION.surroundings,
+        PRESENTATION.object_names,
+        PRESENTATION.identity,
+        PRESENTATION.columns,
+        PRESENTATION.row_identity,
+        PRESENTATION.row_names,
+        PRESENTATION.headings,
+        PRESENTATION.url_parts,
+        PRESENTATION.summary,
+    ] {
+        let distinct: BTreeSet<&str> = list.iter().copied().collect();
+        assert_eq!(distinct.len(), list.len(), "{list:?}");
     }
 }

@@ -4,15 +4,12 @@
 use serde_json::{Map, Value};
 
 use crate::call::{self, Call};
-use crate::catalog::{Action, Method, Names, Words};
+use crate::catalog::{Action, Method, Names, PRESENTATION, Words};
 use crate::text::is_number;
 use crate::untrusted::{quote, shortened};
 
 /// Domains whose object is the place itself.
 const HOLDERS: [&str; 3] = ["project", "group", "namespace"];
-
-/// Fields that name an object, in order of preference.
-const NAMES: [&str; 9] = ["username", "title", "name", "key", "tag_name", "slug", "file_path", "email", "id"];
 
 /// Maximum number of characters of a name.
 const LONGEST: usize = 100;
@@ -213,7 +210,7 @@ fn is_hash(text: &str) -> bool {
 
 /// The field that names an object, and the name.
 fn name_of(answer: &Map<String, Value>) -> Option<(&'static str, String)> {
-    NAMES.iter().find_map(|name| Some((*name, written(answer.get(*name)?)?)))
+    PRESENTATION.subject_names.iter().find_map(|name| Some((*name, written(answer.get(*name)?)?)))
 }
 
 /// The noun of an action's object, as people call it.
