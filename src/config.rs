@@ -36,7 +36,8 @@ use table::{
     QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
 };
 pub use table::{
-    FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table,
+    AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, URL, render_help, render_markdown_table,
+    settings,
 };
 
 use crate::call::QuickActions;
@@ -45,10 +46,6 @@ use crate::policy::{self, Confirm, ConfirmBy};
 use crate::server;
 use crate::surface;
 use crate::tools::{self, AllSettings, Audit, Capabilities, InstanceSettings};
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-const MAX_BODY: u64 = 64 * 1024 * 1024;
-const RETRIES: u32 = 3;
 
 /// Validated configuration.
 #[derive(Clone, Debug)]
@@ -109,19 +106,19 @@ impl Config {
     /// setting names them.
     pub fn resolve(flags: &Flags, lookup: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
         let mut sources = Sources { flags, lookup: &lookup, file: None };
-        if let Some(path) = sources.parse(&FILE, values::path)? {
+        if let Some(path) = sources.parse(&FILE)? {
             sources.file = Some(SettingsFile::load(path)?);
         }
         let job = sources.job()?;
         let instance = sources.instance(job.as_ref())?;
         let job = job.filter(|job| job.is_on(&instance));
-        let (timeout, login) = (sources.parse_required(&TIMEOUT, values::seconds)?, sources.login()?);
+        let (timeout, login) = (sources.parse_required(&TIMEOUT)?, sources.login()?);
         let surface = overrides::surface(&sources)?;
         let (kind, confirmation) = (surface.kind, sources.confirmation()?);
-        let insecure_tls = sources.parse_required(&INSECURE_TLS, values::switch)?;
+        let insecure_tls = sources.parse_required(&INSECURE_TLS)?;
         let http = sources.http(kind)?;
         let listed = match http {
-            Some(_) => sources.parse(&INSTANCES, values::root_urls)?.unwrap_or_default(),
+            Some(_) => sources.parse(&INSTANCES)?.unwrap_or_default(),
             None => Vec::new(),
         };
         let plain = ConfiguredInstance {
@@ -131,7 +128,7 @@ impl Config {
             paths: Vec::new(),
             read_only: false,
             policy: None,
-            ca_file: sources.parse_in_job(job.as_ref(), &CA_FILE, values::readable)?,
+            ca_file: sources.parse_in_job(job.as_ref(), &CA_FILE)?,
             insecure_tls,
             is_plain: true,
         };
@@ -142,23 +139,23 @@ impl Config {
             login,
             policy: sources.policy(confirmation.confirm)?,
             confirm_key: sources.confirm_key()?,
-            quick_actions: sources.parse_required(&QUICK_ACTIONS, values::quick_actions)?,
+            quick_actions: sources.parse_required(&QUICK_ACTIONS)?,
             autopilot: confirmation.autopilot,
             surface,
-            project: sources.parse_in_job(job.as_ref(), &PROJECT, values::full_path)?,
+            project: sources.parse_in_job(job.as_ref(), &PROJECT)?,
             timeout,
-            max_bytes: sources.parse_required(&MAX_BYTES, values::bytes)?,
-            max_requests: sources.parse_required(&MAX_REQUESTS, values::requests)?,
-            files_dir: sources.parse(&FILES_DIR, values::directory)?,
-            local_hints: sources.parse_required(&LOCAL_HINTS, values::switch)?,
-            ca_file: sources.parse(&CA_FILE, values::readable)?,
+            max_bytes: sources.parse_required(&MAX_BYTES)?,
+            max_requests: sources.parse_required(&MAX_REQUESTS)?,
+            files_dir: sources.parse(&FILES_DIR)?,
+            local_hints: sources.parse_required(&LOCAL_HINTS)?,
+            ca_file: sources.parse(&CA_FILE)?,
             client_certificate: sources.client_certificate()?,
             insecure_tls,
-            extra_headers: sources.parse(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),
-            capabilities: sources.parse_required(&CAPABILITIES, values::capabilities)?,
+            extra_headers: sources.parse(&EXTRA_HEADERS)?.unwrap_or_default(),
+            capabilities: sources.parse_required(&CAPABILITIES)?,
             http,
-            audit: sources.parse_required(&AUDIT, values::audit)?,
-            log: sources.parse_required(&LOG, values::level)?,
+            audit: sources.parse_required(&AUDIT)?,
+            log: sources.parse_required(&LOG)?,
         })
     }
 
@@ -220,19 +217,14 @@ impl Config {
     /// instance of the plain settings.
     pub fn connection(&self, of: &ConfiguredInstance, base: Url) -> gitlab::Settings {
         gitlab::Settings {
-            base,
-            // The factory of the tools knows the others.
-            other_roots: Vec::new(),
-            credential: None,
-            connect_timeout: CONNECT_TIMEOUT,
             timeout: self.timeout,
-            max_body: MAX_BODY,
-            retries: RETRIES,
             in_flight: self.max_requests,
             ca_file: of.ca_file.clone().or_else(|| self.ca_file.clone()),
             client_certificate: self.client_certificate.clone(),
             insecure_tls: of.insecure_tls,
             extra_headers: if of.is_plain { self.extra_headers.clone() } else { Vec::new() },
+            // The factory of the tools knows the roots of the others.
+            ..gitlab::Settings::new(base)
         }
     }
 
@@ -293,11 +285,11 @@ impl Sources<'_> {
     /// may export some of those for another program.
     fn confirmation(&self) -> Result<Confirmation, ConfigError> {
         let is_set = self.find(&CONFIRM)?.is_some();
-        let confirm = self.parse_required(&CONFIRM, values::confirm)?;
+        let confirm = self.parse_required(&CONFIRM)?;
         let origin = self.find(&AUTOPILOT)?.map(|found| found.origin);
-        let autopilot = self.parse_required(&AUTOPILOT, values::switch)?;
+        let autopilot = self.parse_required(&AUTOPILOT)?;
         let mut effective = if autopilot && !is_set { Confirm::NEVER } else { confirm };
-        effective.by = self.parse_required(&CONFIRM_BY, values::confirm_by)?;
+        effective.by = self.parse_required(&CONFIRM_BY)?;
         Ok(Confirmation {
             confirm: effective,
             autopilot: origin
@@ -314,34 +306,33 @@ impl Sources<'_> {
             }
             None => self.find(&CONFIRM_KEY)?,
         };
-        found.map(|found| self.parse_found(&CONFIRM_KEY, found, values::confirm_key)).transpose()
+        found.map(|found| self.parse_found(&CONFIRM_KEY, found)).transpose()
     }
 
     /// Policy settings, as written.
     fn policy(&self, confirm: Confirm) -> Result<policy::Settings, ConfigError> {
-        let file =
-            self.parse(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
+        let file = self.parse(&POLICY)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
-            read_only: self.parse_required(&READ_ONLY, values::switch)?,
+            read_only: self.parse_required(&READ_ONLY)?,
             read_only_setting: None,
             reads_by_tool: false,
-            safe_mode: self.parse_required(&SAFE_MODE, values::switch)?,
+            safe_mode: self.parse_required(&SAFE_MODE)?,
             confirm,
-            denied_actions: self.parse(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),
-            denied_tools: self.parse(&DENIED_TOOLS, values::text)?,
+            denied_actions: self.parse(&DENIED_ACTIONS)?.unwrap_or_default(),
+            denied_tools: self.parse(&DENIED_TOOLS)?,
             tool_names: Some(surface::TOOL_NAMES),
-            toolsets: self.parse(&TOOLSETS, values::list)?.unwrap_or_default(),
-            domains: self.parse(&DOMAINS, values::list)?.unwrap_or_default(),
+            toolsets: self.parse(&TOOLSETS)?.unwrap_or_default(),
+            domains: self.parse(&DOMAINS)?.unwrap_or_default(),
             narrowed_toolsets: Vec::new(),
-            allowed_paths: self.parse(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
-            readable_paths: self.parse(&READABLE_PATHS, values::list)?.unwrap_or_default(),
+            allowed_paths: self.parse(&ALLOWED_PATHS)?.unwrap_or_default(),
+            readable_paths: self.parse(&READABLE_PATHS)?.unwrap_or_default(),
             file,
         })
     }
 
     fn client_certificate(&self) -> Result<Option<ClientCertificate>, ConfigError> {
-        let certificate = self.parse(&CLIENT_CERT, values::readable)?;
-        let key = self.parse(&CLIENT_KEY, values::readable)?;
+        let certificate = self.parse(&CLIENT_CERT)?;
+        let key = self.parse(&CLIENT_KEY)?;
         match (certificate, key) {
             (Some(certificate), Some(key)) => Ok(Some(ClientCertificate { certificate, key })),
             (None, None) => Ok(None),

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::config::{FLAG_ALIASES, Flags, SETTINGS, Setting, URL};
+use crate::config::{AnySetting, FLAG_ALIASES, Flags, URL, settings};
 
 const SANDBOX: &str = "sandbox";
 const HEADING: &str = "Settings";
@@ -13,7 +13,7 @@ pub struct SettingFlags(pub Flags);
 
 impl Args for SettingFlags {
     fn augment_args(command: Command) -> Command {
-        let flags = SETTINGS.into_iter().filter_map(|setting| Some(argument(setting, setting.flag?)));
+        let flags = settings().filter_map(|setting| Some(argument(setting, setting.row().flag?)));
         command.args(flags).arg(sandbox())
     }
 
@@ -30,9 +30,9 @@ impl FromArgMatches for SettingFlags {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        let with_flags = SETTINGS.into_iter().filter(|setting| setting.flag.is_some());
-        let given = with_flags
-            .filter_map(|setting| Some((setting.name, matches.get_one::<String>(setting.name)?.clone())));
+        let with_flags = settings().map(AnySetting::row).filter(|row| row.flag.is_some());
+        let given =
+            with_flags.filter_map(|row| Some((row.name, matches.get_one::<String>(row.name)?.clone())));
         self.0.extend(given);
         if matches.get_flag(SANDBOX) {
             self.0.insert(URL.name, SANDBOX.to_owned());
@@ -41,15 +41,16 @@ impl FromArgMatches for SettingFlags {
     }
 }
 
-fn argument(setting: &'static Setting, flag: &'static str) -> Arg {
-    let default = setting.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
-    let argument = Arg::new(setting.name)
+fn argument(setting: &'static dyn AnySetting, flag: &'static str) -> Arg {
+    let row = setting.row();
+    let default = row.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
+    let argument = Arg::new(row.name)
         .long(flag)
         .aliases(
             FLAG_ALIASES.iter().filter(|(known, _)| *known == flag).flat_map(|(_, aliases)| aliases.iter()),
         )
-        .value_name(setting.value)
-        .help(format!("{} [env: {}]{default}", setting.what, setting.name))
+        .value_name(row.value)
+        .help(format!("{} [env: {}]{default}", row.what, row.name))
         .help_heading(HEADING)
         .global(true);
     match setting.is_switch() {

@@ -8,10 +8,9 @@ use super::instance::Instance;
 use super::job::{JOB_VARIABLES, Job};
 use super::sources::{Found, Sources, read_file};
 use super::table::{
-    CLIENT_ID, CREDENTIALS, FILE, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, SETTINGS, Setting, TOKEN,
-    TOKEN_COMMAND, TOKEN_FILE,
+    AnySetting, CLIENT_ID, CREDENTIALS, FILE, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, Setting, TOKEN,
+    TOKEN_COMMAND, TOKEN_FILE, settings,
 };
-use super::values;
 use crate::credentials::{Choice, CommandLine, GivenCommand, GivenToken, Helper, NESTED_VARIABLE, Settings};
 use crate::gitlab::{Secret, Token};
 
@@ -32,8 +31,8 @@ pub struct Login {
 
 impl Sources<'_> {
     pub(super) fn login(&self) -> Result<Login, ConfigError> {
-        let file = self.parse(&LOGIN_FILE, values::path)?.or_else(|| self.default_login_file());
-        Ok(Login { file, client_id: self.parse(&CLIENT_ID, values::token)? })
+        let file = self.parse(&LOGIN_FILE)?.or_else(|| self.default_login_file());
+        Ok(Login { file, client_id: self.parse(&CLIENT_ID)? })
     }
 
     /// Chooses the source of the token. On the sandbox, only a sandbox token is used, so that a first run does not depend
@@ -46,14 +45,14 @@ impl Sources<'_> {
         login: &Login,
     ) -> Result<Choice, ConfigError> {
         type Make = fn(Secret) -> Token;
-        let ways: [(&'static Setting, Make); 3] =
+        let ways: [(&'static Setting<String>, Make); 3] =
             [(&TOKEN, Token::guess), (&OAUTH_TOKEN, Token::OAuth), (&JOB_TOKEN, Token::Job)];
         let is_sandbox = *instance == Instance::Sandbox;
         let is_usable = |text: &str| !is_sandbox || text.starts_with(SANDBOX_TOKENS);
         let command = match self.find(&TOKEN_COMMAND)? {
             Some(found) => {
                 let origin = found.origin.clone();
-                Some(self.command(origin, self.parse_found(&TOKEN_COMMAND, found, values::command)?)?)
+                Some(self.command(origin, self.parse_found(&TOKEN_COMMAND, found)?)?)
             }
             None => None,
         };
@@ -97,9 +96,10 @@ impl Sources<'_> {
             return Err(ConfigError::Nested(origin));
         }
         // A setting without a flag is a secret. The file can name a command, too.
-        let secrets = SETTINGS.iter().filter(|setting| setting.flag.is_none()).copied().chain([&FILE]);
-        let names = secrets.flat_map(|setting| setting.aliases.iter().chain([&setting.name]));
-        let of_job = JOB_VARIABLES.iter().filter(|(setting, _)| setting.flag.is_none());
+        let rows = settings().map(AnySetting::row);
+        let secrets = rows.filter(|row| row.flag.is_none()).chain([&FILE.row]);
+        let names = secrets.flat_map(|row| row.aliases.iter().chain([&row.name]));
+        let of_job = JOB_VARIABLES.iter().filter(|(row, _)| row.flag.is_none());
         let mut removed: Vec<String> =
             names.chain(of_job.map(|(_, name)| name)).map(|name| (*name).to_owned()).collect();
         let tables = self.file.iter().flat_map(|file| &file.instances);
@@ -112,7 +112,7 @@ impl Sources<'_> {
     /// # Errors
     /// An unknown program, or one that this process was itself started by.
     pub(super) fn helpers(&self) -> Result<Vec<Helper>, ConfigError> {
-        let helpers = self.parse(&CREDENTIALS, values::helpers)?.unwrap_or_default();
+        let helpers = self.parse(&CREDENTIALS)?.unwrap_or_default();
         match self.find(&CREDENTIALS)? {
             Some(found) if self.is_nested() && !helpers.is_empty() => Err(ConfigError::Nested(found.origin)),
             _ => Ok(helpers),
@@ -143,9 +143,9 @@ impl Sources<'_> {
 }
 
 /// The token of a setting, with the origin of the setting.
-fn checked(setting: &'static Setting, found: Found) -> Result<(String, String), ConfigError> {
-    match values::token(&found.text) {
+fn checked<T: Sync>(setting: &'static Setting<T>, found: Found) -> Result<(String, String), ConfigError> {
+    match TOKEN.parse(&found.text) {
         Some(text) => Ok((text, found.origin)),
-        None => Err(ConfigError::Hidden { origin: found.origin, accepts: setting.accepts }),
+        None => Err(ConfigError::Hidden { origin: found.origin, accepts: setting.accepts() }),
     }
 }

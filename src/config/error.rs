@@ -3,18 +3,18 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::table::SETTINGS;
+use super::table::settings;
 use crate::credentials::LoginFileError;
 
 /// Invalid configuration. No variant contains a token.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("{origin}: expected {accepts}, got {given:?}")]
-    Value { origin: String, given: String, accepts: &'static str },
+    Value { origin: String, given: String, accepts: String },
     #[error("{origin}: invalid value (not shown); expected {accepts}")]
-    Hidden { origin: String, accepts: &'static str },
+    Hidden { origin: String, accepts: String },
     #[error("{origin}: unexpanded variable {given:?}; expected {accepts}")]
-    Unexpanded { origin: String, given: String, accepts: &'static str },
+    Unexpanded { origin: String, given: String, accepts: String },
     #[error("{0}: the value is not valid UTF-8")]
     Encoding(String),
     #[error(transparent)]
@@ -33,7 +33,7 @@ pub enum ConfigError {
     #[error("[[instance]] in {}: {message}", .file.display())]
     Tables { file: PathBuf, message: String },
     #[error("[[instance]] {name}: {key}: expected {accepts}")]
-    Instance { name: String, key: &'static str, accepts: &'static str },
+    Instance { name: String, key: &'static str, accepts: String },
     #[error("two GitLab instances are named {0}: give each [[instance]] a name of its own")]
     TwoInstances(String),
     #[error("{key} in {}: expected a string, a number or a boolean", .file.display())]
@@ -66,5 +66,5 @@ pub enum ConfigError {
 }
 
 fn names() -> String {
-    SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ")
+    settings().map(|setting| setting.row().name).collect::<Vec<_>>().join(", ")
 }

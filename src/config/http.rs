@@ -6,7 +6,7 @@ use super::table::{
     ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, METRICS, OAUTH_APPLICATIONS,
     PUBLIC_URL, TLS_CERT, TLS_KEY,
 };
-use super::values::{self, AuthKind};
+use super::values::AuthKind;
 use crate::server::http::{AuthMode, Settings, TlsFiles};
 use crate::surface::Kind;
 
@@ -16,16 +16,16 @@ impl Sources<'_> {
     /// # Errors
     /// An invalid value, or values that would expose a token.
     pub(super) fn http(&self, surface: Kind) -> Result<Option<Settings>, ConfigError> {
-        let Some(listen) = self.parse(&HTTP, values::listen_address)? else { return Ok(None) };
-        let kind = self.parse(&AUTH, values::auth)?.ok_or(ConfigError::NoAuthMode)?;
-        let applications = self.parse(&OAUTH_APPLICATIONS, values::list)?.unwrap_or_default();
+        let Some(listen) = self.parse(&HTTP)? else { return Ok(None) };
+        let kind = self.parse(&AUTH)?.ok_or(ConfigError::NoAuthMode)?;
+        let applications = self.parse(&OAUTH_APPLICATIONS)?.unwrap_or_default();
         let auth = match kind {
             AuthKind::None => AuthMode::None,
             AuthKind::Token => AuthMode::Token,
             AuthKind::OAuth if applications.is_empty() => return Err(ConfigError::NoApplications),
             AuthKind::OAuth => AuthMode::OAuth { applications },
         };
-        let public_url = self.parse(&PUBLIC_URL, values::root_url)?;
+        let public_url = self.parse(&PUBLIC_URL)?;
         if !listen.is_local() && (auth == AuthMode::None || public_url.is_none()) {
             return Err(ConfigError::Exposed);
         }
@@ -37,17 +37,17 @@ impl Sources<'_> {
             auth,
             public_url,
             tls: self.tls_files()?,
-            metrics: self.parse(&METRICS, values::listen_address)?,
-            allowed_hosts: self.parse(&ALLOWED_HOSTS, values::list)?.unwrap_or_default(),
-            allowed_origins: self.parse(&ALLOWED_ORIGINS, values::origins)?.unwrap_or_default(),
-            caller_rate: self.parse_required(&CALLER_RATE, values::caller_rate)?,
-            caller_calls: self.parse_required(&CALLER_CALLS, values::requests)?,
+            metrics: self.parse(&METRICS)?,
+            allowed_hosts: self.parse(&ALLOWED_HOSTS)?.unwrap_or_default(),
+            allowed_origins: self.parse(&ALLOWED_ORIGINS)?.unwrap_or_default(),
+            caller_rate: self.parse_required(&CALLER_RATE)?,
+            caller_calls: self.parse_required(&CALLER_CALLS)?,
         }))
     }
 
     fn tls_files(&self) -> Result<Option<TlsFiles>, ConfigError> {
-        let certificate = self.parse(&TLS_CERT, values::readable)?;
-        let key = self.parse(&TLS_KEY, values::readable)?;
+        let certificate = self.parse(&TLS_CERT)?;
+        let key = self.parse(&TLS_KEY)?;
         match (certificate, key) {
             (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate, key })),
             (None, None) => Ok(None),

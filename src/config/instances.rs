@@ -11,8 +11,7 @@ use super::error::ConfigError;
 use super::instance::Instance;
 use super::instance_table::{InstanceTable, TABLE};
 use super::sources::{Sources, read_file};
-use super::table::{CA_FILE, READABLE_PATHS, TOKEN, TOKEN_COMMAND, URL};
-use super::values;
+use super::table::{AnySetting, CA_FILE, READABLE_PATHS, TOKEN, TOKEN_COMMAND, URL};
 use crate::credentials::{Choice, GivenToken, Settings};
 use crate::gitlab::{Secret, Token};
 use crate::policy::PathPattern;
@@ -111,16 +110,16 @@ impl Sources<'_> {
         let is_name = !table.name.is_empty()
             && table.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
         if !is_name {
-            return Err(invalid("name", "letters, digits, `-`, `_` and `.`"));
+            return Err(invalid("name", "letters, digits, `-`, `_` and `.`".to_owned()));
         }
-        let instance = values::instance(&table.url).ok_or_else(|| invalid("url", URL.accepts))?;
+        let instance = URL.parse(&table.url).ok_or_else(|| invalid("url", URL.accepts()))?;
         if table.paths.iter().any(|path| PathPattern::parse(path).is_none()) {
-            return Err(invalid("paths", READABLE_PATHS.accepts));
+            return Err(invalid("paths", READABLE_PATHS.accepts()));
         }
         let ca_file = match &table.ca_file {
             Some(path) => {
-                let readable = values::readable(&path.to_string_lossy());
-                Some(readable.ok_or_else(|| invalid("ca_file", CA_FILE.accepts))?)
+                let readable = CA_FILE.parse(&path.to_string_lossy());
+                Some(readable.ok_or_else(|| invalid("ca_file", CA_FILE.accepts()))?)
             }
             None => None,
         };
@@ -156,9 +155,9 @@ impl Sources<'_> {
         };
         let given = |key: &str, text: &str| -> Result<GivenToken, ConfigError> {
             let origin = origin(table, key);
-            match values::token(text) {
+            match TOKEN.parse(text) {
                 Some(text) => Ok(GivenToken { origin, token: Token::guess(Secret::new(text)) }),
-                None => Err(ConfigError::Hidden { origin, accepts: TOKEN.accepts }),
+                None => Err(ConfigError::Hidden { origin, accepts: TOKEN.accepts() }),
             }
         };
         if let Some(path) = &table.token_file {
@@ -167,14 +166,15 @@ impl Sources<'_> {
         }
         if let Some(variable) = &table.token_env {
             let value = (self.lookup)(variable).filter(|value| !value.is_empty());
-            let value = value
-                .ok_or_else(|| invalid("token_env", "the name of an environment variable that is set"))?;
+            let value = value.ok_or_else(|| {
+                invalid("token_env", "the name of an environment variable that is set".to_owned())
+            })?;
             let text = value.into_string().map_err(|_| ConfigError::Encoding(variable.clone()))?;
             settings.variables.push(given("token_env", &text)?);
         }
         if let Some(command) = &table.token_command {
-            let line = values::command(command);
-            let line = line.ok_or_else(|| invalid("token_command", TOKEN_COMMAND.accepts))?;
+            let line = TOKEN_COMMAND.parse(command);
+            let line = line.ok_or_else(|| invalid("token_command", TOKEN_COMMAND.accepts()))?;
             settings.command = Some(self.command(origin(table, "token_command"), line)?);
         }
         match instance {

@@ -6,15 +6,14 @@ use url::Url;
 use super::error::ConfigError;
 use super::instance::Instance;
 use super::sources::{Found, Sources};
-use super::table::{CA_FILE, JOB_TOKEN, PROJECT, Setting, URL};
-use super::values;
+use super::table::{CA_FILE, JOB_TOKEN, PROJECT, Row, Setting, URL};
 
 /// Settings with the variable of a job that takes their place.
-pub const JOB_VARIABLES: [(&Setting, &str); 4] = [
-    (&URL, "CI_SERVER_URL"),
-    (&PROJECT, "CI_PROJECT_PATH"),
-    (&CA_FILE, "CI_SERVER_TLS_CA_FILE"),
-    (&JOB_TOKEN, "CI_JOB_TOKEN"),
+pub static JOB_VARIABLES: [(&Row, &str); 4] = [
+    (&URL.row, "CI_SERVER_URL"),
+    (&PROJECT.row, "CI_PROJECT_PATH"),
+    (&CA_FILE.row, "CI_SERVER_TLS_CA_FILE"),
+    (&JOB_TOKEN.row, "CI_JOB_TOKEN"),
 ];
 
 /// The job that this process runs in.
@@ -26,37 +25,38 @@ impl Sources<'_> {
     /// The job that this process runs in; none outside of a job.
     pub(super) fn job(&self) -> Result<Option<Job>, ConfigError> {
         let Some(found) = self.job_variable(&URL)? else { return Ok(None) };
-        let server = self.parse_found(&URL, found, values::root_url)?;
-        Ok(Some(Job { server }))
+        match self.parse_found(&URL, found)? {
+            Instance::At(server) => Ok(Some(Job { server })),
+            Instance::Sandbox => Ok(None),
+        }
     }
 
     /// The instance: by its setting, else that of the job, else the default.
     pub(super) fn instance(&self, job: Option<&Job>) -> Result<Instance, ConfigError> {
         match (self.find(&URL)?, job) {
             (None, Some(job)) => Ok(Instance::At(job.server.clone())),
-            _ => self.parse_required(&URL, values::instance),
+            _ => self.parse_required(&URL),
         }
     }
 
     /// Parses a setting, else the variable of the job. `job` is none if it belongs to another instance.
-    pub(super) fn parse_in_job<T>(
+    pub(super) fn parse_in_job<T: Clone + Sync>(
         &self,
         job: Option<&Job>,
-        setting: &'static Setting,
-        parse: fn(&str) -> Option<T>,
+        setting: &'static Setting<T>,
     ) -> Result<Option<T>, ConfigError> {
-        match (self.parse(setting, parse)?, job) {
+        match (self.parse(setting)?, job) {
             (None, Some(_)) => {
                 let found = self.job_variable(setting)?;
-                found.map(|found| self.parse_found(setting, found, parse)).transpose()
+                found.map(|found| self.parse_found(setting, found)).transpose()
             }
             (value, _) => Ok(value),
         }
     }
 
     /// The variable of a job that takes the place of a setting.
-    pub(super) fn job_variable(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
-        let name = JOB_VARIABLES.iter().find(|(known, _)| known.name == setting.name).map(|(_, name)| *name);
+    pub(super) fn job_variable(&self, row: &Row) -> Result<Option<Found>, ConfigError> {
+        let name = JOB_VARIABLES.iter().find(|(known, _)| known.name == row.name).map(|(_, name)| *name);
         let Some(name) = name else { return Ok(None) };
         let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { return Ok(None) };
         let text = value.into_string().map_err(|_| ConfigError::Encoding(name.to_owned()))?;

@@ -7,7 +7,6 @@ use std::path::Path;
 use super::error::ConfigError;
 use super::sources::{Sources, plain_text, read_file, syntax};
 use super::table::{CUSTOMIZE, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, TOOL_SURFACE};
-use super::values;
 use crate::surface::{Level, Override, Settings};
 
 /// Overrides from environment variables, in the order of their names.
@@ -37,16 +36,16 @@ pub(super) fn from_variables(
 
 /// Settings of the surface.
 pub(super) fn surface(sources: &Sources<'_>) -> Result<Settings, ConfigError> {
-    let overrides = match sources.parse(&CUSTOMIZE, values::path)? {
+    let overrides = match sources.parse(&CUSTOMIZE)? {
         Some(path) => parse_overrides(&path, &read_file(&path, CUSTOMIZE.name)?)?,
         None => Vec::new(),
     };
     Ok(Settings {
-        kind: sources.parse_required(&TOOL_SURFACE, values::tool_surface)?,
-        params: sources.parse_required(&META_PARAMS, values::meta_params)?,
-        split: sources.parse_required(&META_SPLIT, values::meta_split)?,
-        read_tool: sources.parse_required(&READ_TOOL, values::switch)?,
-        mode: sources.parse_required(&SCHEMA_MODE, values::schema_mode)?,
+        kind: sources.parse_required(&TOOL_SURFACE)?,
+        params: sources.parse_required(&META_PARAMS)?,
+        split: sources.parse_required(&META_SPLIT)?,
+        read_tool: sources.parse_required(&READ_TOOL)?,
+        mode: sources.parse_required(&SCHEMA_MODE)?,
         overrides,
     })
 }

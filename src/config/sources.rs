@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 use super::instance_table::{InstanceTable, TABLE};
-use super::table::{FILE, SETTINGS, Setting};
+use super::table::{AnySetting, FILE, Row, Setting, settings};
 use crate::untrusted;
 
 /// Aliases of GITLAB_URL whose value is a host, with or without a scheme.
@@ -31,28 +31,26 @@ pub(super) struct Found {
 
 impl Sources<'_> {
     /// Parses the value of a setting, or its default if it is not set.
-    pub(super) fn parse<T>(
+    pub(super) fn parse<T: Clone + Sync>(
         &self,
-        setting: &'static Setting,
-        parse: fn(&str) -> Option<T>,
+        setting: &'static Setting<T>,
     ) -> Result<Option<T>, ConfigError> {
         let default =
             || setting.default.map(|text| Found::new(text, format!("the default of {}", setting.name)));
         let Some(Found { text, origin }) = self.find(setting)?.or_else(default) else {
             return Ok(None);
         };
-        self.parse_found(setting, Found { text, origin }, parse).map(Some)
+        self.parse_found(setting, Found { text, origin }).map(Some)
     }
 
     /// Parses a value that was found for a setting.
-    pub(super) fn parse_found<T>(
+    pub(super) fn parse_found<T: Clone + Sync>(
         &self,
-        setting: &'static Setting,
+        setting: &'static Setting<T>,
         Found { text, origin }: Found,
-        parse: fn(&str) -> Option<T>,
     ) -> Result<T, ConfigError> {
-        let accepts = setting.accepts;
-        match parse(text.trim()) {
+        let accepts = setting.accepts();
+        match setting.parse(text.trim()) {
             Some(value) => Ok(value),
             // A setting without a flag is a secret.
             None if setting.flag.is_none() || may_hold_a_secret(&text) => {
@@ -63,33 +61,31 @@ impl Sources<'_> {
     }
 
     /// Parses the value of a setting that has a default.
-    pub(super) fn parse_required<T>(
+    pub(super) fn parse_required<T: Clone + Sync>(
         &self,
-        setting: &'static Setting,
-        parse: fn(&str) -> Option<T>,
+        setting: &'static Setting<T>,
     ) -> Result<T, ConfigError> {
-        self.parse(setting, parse)?.ok_or(ConfigError::Missing(setting.name))
+        self.parse(setting)?.ok_or(ConfigError::Missing(setting.name))
     }
 
     /// Raw value of a setting. Empty counts as not set: clients pass empty values for fields the user left blank.
-    pub(super) fn find(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
-        let flag = self.flags.get(setting.name).map(|text| Found::new(text, flag_name(setting)));
+    pub(super) fn find(&self, setting: &'static dyn AnySetting) -> Result<Option<Found>, ConfigError> {
+        let row = setting.row();
+        let flag = self.flags.get(row.name).map(|text| Found::new(text, flag_name(row)));
         let found = match flag {
             Some(flag) => Some(flag),
-            None => {
-                self.variable(setting)?.or_else(|| self.file.as_ref().and_then(|file| file.find(setting)))
-            }
+            None => self.variable(row)?.or_else(|| self.file.as_ref().and_then(|file| file.find(row))),
         };
         match found.filter(|found| !found.text.trim().is_empty()) {
             Some(Found { text, origin }) if is_unexpanded(&text) => {
-                Err(ConfigError::Unexpanded { origin, given: text, accepts: setting.accepts })
+                Err(ConfigError::Unexpanded { origin, given: text, accepts: setting.accepts() })
             }
             found => Ok(found),
         }
     }
 
-    fn variable(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
-        for name in [setting.name].iter().chain(setting.aliases) {
+    fn variable(&self, row: &'static Row) -> Result<Option<Found>, ConfigError> {
+        for name in [row.name].iter().chain(row.aliases) {
             let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
             let mut text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
             if HOSTS.contains(name) && !text.contains("://") && !is_unexpanded(&text) {
@@ -129,20 +125,20 @@ impl SettingsFile {
         };
         for (key, value) in table {
             // A former name of a setting is one of its aliases.
-            let setting =
-                SETTINGS.iter().find(|setting| setting.name == key || setting.aliases.contains(&&*key));
-            let Some(setting) = setting else { return Err(ConfigError::Unknown { file: path, key }) };
+            let mut rows = settings().map(AnySetting::row);
+            let row = rows.find(|row| row.name == key || row.aliases.contains(&&*key));
+            let Some(row) = row else { return Err(ConfigError::Unknown { file: path, key }) };
             let Some(text) = plain_text(&value) else {
                 return Err(ConfigError::Shape { file: path, key });
             };
-            values.insert(setting.name.to_owned(), text);
+            values.insert(row.name.to_owned(), text);
         }
         Ok(SettingsFile { path, values, instances })
     }
 
-    pub(super) fn find(&self, setting: &Setting) -> Option<Found> {
-        let text = self.values.get(setting.name)?;
-        Some(Found::new(text, format!("{} in {}", setting.name, self.path.display())))
+    pub(super) fn find(&self, row: &Row) -> Option<Found> {
+        let text = self.values.get(row.name)?;
+        Some(Found::new(text, format!("{} in {}", row.name, self.path.display())))
     }
 }
 
@@ -166,8 +162,8 @@ pub(super) fn read_file(path: &Path, origin: &str) -> Result<String, ConfigError
     fs::read_to_string(path).map_err(failed)
 }
 
-fn flag_name(setting: &Setting) -> String {
-    setting.flag.map_or_else(|| setting.name.to_owned(), |flag| format!("--{flag}"))
+fn flag_name(row: &Row) -> String {
+    row.flag.map_or_else(|| row.name.to_owned(), |flag| format!("--{flag}"))
 }
 
 /// Detects `${GITLAB_TOKEN}`, which some clients pass literally if the variable does not exist.

@@ -2,41 +2,14 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use super::instance::Instance;
-use crate::call::QuickActions;
 use crate::credentials::{CommandLine, Helper, parse_token};
 use crate::gitlab::{ExtraHeader, Secret};
-use crate::policy::{Confirm, ConfirmBy};
+use crate::policy::Confirm;
 use crate::server::http::ListenAddress;
-use crate::surface::{Kind, ParamSchema, SchemaMode};
-use crate::tools::{Audit, Capabilities};
-
-const SWITCHES: [(&str, bool); 8] = [
-    ("true", true),
-    ("1", true),
-    ("yes", true),
-    ("on", true),
-    ("false", false),
-    ("0", false),
-    ("no", false),
-    ("off", false),
-];
-
-const LEVELS: [(&str, LevelFilter); 6] = [
-    ("off", LevelFilter::OFF),
-    ("error", LevelFilter::ERROR),
-    ("warn", LevelFilter::WARN),
-    ("info", LevelFilter::INFO),
-    ("debug", LevelFilter::DEBUG),
-    ("trace", LevelFilter::TRACE),
-];
-
-const AUDITS: [(&str, Audit); 3] = [("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)];
 
 /// Headers that the client sets itself (credentials, host, body), and hop-by-hop headers.
 const OWN_HEADERS: [&str; 17] = [
@@ -59,48 +32,23 @@ const OWN_HEADERS: [&str; 17] = [
     "upgrade",
 ];
 
-pub(super) fn switch(text: &str) -> Option<bool> {
-    named(&SWITCHES, text)
-}
-
-pub(super) fn level(text: &str) -> Option<LevelFilter> {
-    named(&LEVELS, text)
-}
-
 pub(super) fn confirm(text: &str) -> Option<Confirm> {
     Confirm::parse(text)
 }
 
-const CONFIRMERS: [(&str, ConfirmBy); 2] = [("person", ConfirmBy::Person), ("model", ConfirmBy::Model)];
-
-pub(super) fn confirm_by(text: &str) -> Option<ConfirmBy> {
-    named(&CONFIRMERS, text)
+/// Value of a switch.
+pub(super) fn identity(is_on: bool) -> bool {
+    is_on
 }
 
-const QUICK_ACTIONS: [(&str, QuickActions); 3] =
-    [("check", QuickActions::Check), ("refuse", QuickActions::Refuse), ("escape", QuickActions::Escape)];
-
-pub(super) fn quick_actions(text: &str) -> Option<QuickActions> {
-    named(&QUICK_ACTIONS, text)
+/// Value of a number that counts.
+pub(super) fn count(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-pub(super) fn tool_surface(text: &str) -> Option<Kind> {
-    let kinds = [Kind::Dynamic, Kind::Meta, Kind::Individual, Kind::Toolset];
-    named(&kinds.map(|kind| (kind.name(), kind)), text)
-}
-
-pub(super) fn meta_params(text: &str) -> Option<ParamSchema> {
-    let ways =
-        [("opaque", ParamSchema::Opaque), ("compact", ParamSchema::Compact), ("full", ParamSchema::Full)];
-    named(&ways, text)
-}
-
-pub(super) fn meta_split(text: &str) -> Option<bool> {
-    named(&[("none", false), ("cqrs", true)], text)
-}
-
-pub(super) fn schema_mode(text: &str) -> Option<SchemaMode> {
-    named(&[("flat", SchemaMode::Flat), ("discriminated", SchemaMode::Discriminated)], text)
+/// Value of a number of requests in a second.
+pub(super) fn rate(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 pub(super) fn text(text: &str) -> Option<String> {
@@ -111,18 +59,6 @@ pub(super) fn text(text: &str) -> Option<String> {
 pub(super) fn list(text: &str) -> Option<Vec<String>> {
     let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
     Some(items.map(str::to_owned).collect())
-}
-
-pub(super) fn seconds(text: &str) -> Option<Duration> {
-    text.parse().ok().filter(|seconds| (1..=3600).contains(seconds)).map(Duration::from_secs)
-}
-
-pub(super) fn bytes(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|bytes| (1_000..=10_000_000).contains(bytes))
-}
-
-pub(super) fn requests(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|requests| (1..=256).contains(requests))
 }
 
 /// Parses an IP address with a port, or `unix:PATH`.
@@ -140,10 +76,6 @@ pub(super) enum AuthKind {
     None,
     Token,
     OAuth,
-}
-
-pub(super) fn auth(text: &str) -> Option<AuthKind> {
-    named(&[("none", AuthKind::None), ("token", AuthKind::Token), ("oauth", AuthKind::OAuth)], text)
 }
 
 /// Parses the root URL of an instance or of this server.
@@ -166,21 +98,6 @@ pub(super) fn origins(text: &str) -> Option<Vec<String>> {
         Url::parse(origin).is_ok_and(|url| url.has_host() && url.path() == "/" && url.query().is_none())
     };
     origins.iter().all(is_origin).then_some(origins)
-}
-
-pub(super) fn caller_rate(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|rate| (1..=10_000).contains(rate))
-}
-
-const CAPABILITIES: [(&str, Capabilities); 2] =
-    [("full", Capabilities::Full), ("minimal", Capabilities::Minimal)];
-
-pub(super) fn capabilities(text: &str) -> Option<Capabilities> {
-    named(&CAPABILITIES, text)
-}
-
-pub(super) fn audit(text: &str) -> Option<Audit> {
-    named(&AUDITS, text)
 }
 
 /// Parses `Name: value; Name: value`. Headers that the client sets itself are rejected.
@@ -261,8 +178,4 @@ pub(super) fn helpers(text: &str) -> Option<Vec<Helper>> {
         return Some(Vec::new());
     }
     list(text)?.iter().map(|name| Helper::parse(name)).collect()
-}
-
-fn named<T: Copy>(table: &[(&str, T)], text: &str) -> Option<T> {
-    table.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, value)| *value)
 }

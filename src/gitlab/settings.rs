@@ -53,15 +53,15 @@ pub struct ExtraHeader {
 }
 
 impl Settings {
-    /// Defaults: no token, 10 s to connect, 60 s per call, 32 MiB, 3 retries, 16 concurrent requests.
+    /// Without a token: 10 s to connect, 30 s for a request, 64 MiB, 3 retries, 16 concurrent requests.
     pub fn new(base: Url) -> Settings {
         Settings {
             base,
             other_roots: Vec::new(),
             credential: None,
             connect_timeout: Duration::from_secs(10),
-            timeout: Duration::from_secs(60),
-            max_body: 32 * 1024 * 1024,
+            timeout: Duration::from_secs(30),
+            max_body: 64 * 1024 * 1024,
             retries: 3,
             in_flight: 16,
             ca_file: None,

@@ -1,162 +1,235 @@
 //! Settings of the HTTP server.
 
-use super::setting::Setting;
+use std::path::PathBuf;
 
-pub static HTTP: Setting = Setting {
-    name: "GITLAB_MCP_HTTP",
-    aliases: &[],
-    flag: Some("http"),
-    value: "ADDRESS",
-    what: "Serve MCP over HTTP at this address, in place of standard input and output.",
-    accepts: "an IP address with a port, or unix:PATH",
-    default: None,
-    example: "127.0.0.1:8080",
-};
+use url::Url;
 
-pub static AUTH: Setting = Setting {
-    name: "GITLAB_MCP_AUTH",
-    aliases: &[],
-    flag: Some("auth"),
-    value: "MODE",
-    what: "Identification of callers over HTTP. `none`: all use this server's own token, on loopback only; `token`: each \
-           request brings a GitLab token; `oauth`: each request brings an OAuth access token.",
-    accepts: "none, token or oauth",
-    default: None,
-    example: "token",
-};
+use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::values;
+use crate::config::values::AuthKind;
+use crate::gitlab::Secret;
+use crate::server::http::ListenAddress;
 
-pub static PUBLIC_URL: Setting = Setting {
-    name: "GITLAB_MCP_PUBLIC_URL",
-    aliases: &[],
-    flag: Some("public-url"),
-    value: "URL",
-    what: "URL by which clients reach the HTTP server, without `/mcp`; required if the address is not loopback.",
-    accepts: "an http or https URL without user, password, query or fragment",
-    default: None,
-    example: "https://mcp.example.com",
-};
+settings! {
+    HTTP_SETTINGS:
 
-pub static TLS_CERT: Setting = Setting {
-    name: "GITLAB_MCP_TLS_CERT",
-    aliases: &[],
-    flag: Some("tls-cert"),
-    value: "FILE",
-    what: "Certificate chain (PEM) of the HTTP server; without it, it serves plain HTTP.",
-    accepts: "the path of a readable file",
-    default: None,
-    example: "/etc/gitlab-mcp/tls.crt",
-};
+    HTTP: ListenAddress = Setting {
+        row: Row {
+            name: "GITLAB_MCP_HTTP",
+            aliases: &[],
+            flag: Some("http"),
+            value: "ADDRESS",
+            what: "Serve MCP over HTTP at this address, in place of standard input and output.",
+            default: None,
+            example: "127.0.0.1:8080",
+        },
+        takes: Takes::Text(
+            "an IP address with a port, or unix:PATH",
+            values::listen_address,
+        ),
+    };
 
-pub static TLS_KEY: Setting = Setting {
-    name: "GITLAB_MCP_TLS_KEY",
-    aliases: &[],
-    flag: Some("tls-key"),
-    value: "FILE",
-    what: "Private key (PEM) of GITLAB_MCP_TLS_CERT.",
-    accepts: "the path of a readable file",
-    default: None,
-    example: "/etc/gitlab-mcp/tls.key",
-};
+    AUTH: AuthKind = Setting {
+        row: Row {
+            name: "GITLAB_MCP_AUTH",
+            aliases: &[],
+            flag: Some("auth"),
+            value: "MODE",
+            what: "Identification of callers over HTTP. `none`: all use this server's own token, on loopback only; `token`: each \
+                   request brings a GitLab token; `oauth`: each request brings an OAuth access token.",
+            default: None,
+            example: "token",
+        },
+        takes: Takes::Word(&[("none", AuthKind::None), ("token", AuthKind::Token), ("oauth", AuthKind::OAuth)]),
+    };
 
-pub static METRICS: Setting = Setting {
-    name: "GITLAB_MCP_METRICS",
-    aliases: &[],
-    flag: Some("metrics"),
-    value: "ADDRESS",
-    what: "Address of `/metrics` and `/health` of the HTTP server, plain HTTP without credentials. With it, GITLAB_MCP_HTTP \
-           has no `/metrics`, and its `/health` shows the status alone.",
-    accepts: "an IP address with a port, or unix:PATH",
-    default: None,
-    example: "127.0.0.1:9090",
-};
+    PUBLIC_URL: Url = Setting {
+        row: Row {
+            name: "GITLAB_MCP_PUBLIC_URL",
+            aliases: &[],
+            flag: Some("public-url"),
+            value: "URL",
+            what: "URL by which clients reach the HTTP server, without `/mcp`; required if the address is not loopback.",
+            default: None,
+            example: "https://mcp.example.com",
+        },
+        takes: Takes::Text(
+            "an http or https URL without user, password, query or fragment",
+            values::root_url,
+        ),
+    };
 
-pub static ALLOWED_HOSTS: Setting = Setting {
-    name: "GITLAB_MCP_ALLOWED_HOSTS",
-    aliases: &[],
-    flag: Some("allowed-hosts"),
-    value: "LIST",
-    what: "Values of the header `Host` that the HTTP server accepts, in addition to loopback and the host of \
-           GITLAB_MCP_PUBLIC_URL.",
-    accepts: "hosts, with or without a port, separated by commas",
-    default: None,
-    example: "gitlab-mcp.internal:8080",
-};
+    TLS_CERT: PathBuf = Setting {
+        row: Row {
+            name: "GITLAB_MCP_TLS_CERT",
+            aliases: &[],
+            flag: Some("tls-cert"),
+            value: "FILE",
+            what: "Certificate chain (PEM) of the HTTP server; without it, it serves plain HTTP.",
+            default: None,
+            example: "/etc/gitlab-mcp/tls.crt",
+        },
+        takes: Takes::Text(
+            "the path of a readable file",
+            values::readable,
+        ),
+    };
 
-pub static ALLOWED_ORIGINS: Setting = Setting {
-    name: "GITLAB_MCP_ALLOWED_ORIGINS",
-    aliases: &[],
-    flag: Some("allowed-origins"),
-    value: "LIST",
-    what: "Values of the header `Origin` that the HTTP server accepts. Requests without it are accepted.",
-    accepts: "origins such as https://app.example.com:443, separated by commas",
-    default: None,
-    example: "https://app.example.com:443",
-};
+    TLS_KEY: PathBuf = Setting {
+        row: Row {
+            name: "GITLAB_MCP_TLS_KEY",
+            aliases: &[],
+            flag: Some("tls-key"),
+            value: "FILE",
+            what: "Private key (PEM) of GITLAB_MCP_TLS_CERT.",
+            default: None,
+            example: "/etc/gitlab-mcp/tls.key",
+        },
+        takes: Takes::Text(
+            "the path of a readable file",
+            values::readable,
+        ),
+    };
 
-pub static INSTANCES: Setting = Setting {
-    name: "GITLAB_MCP_INSTANCES",
-    aliases: &[],
-    flag: Some("instances"),
-    value: "LIST",
-    what: "Further GitLab instances that callers over HTTP may name in the header `GITLAB-URL`; see \
-           docs/guides/several-gitlabs.md.",
-    accepts: "http or https URLs without user, password, query or fragment, separated by commas",
-    default: None,
-    example: "https://gitlab.example.com,https://git.example.org/sub",
-};
+    METRICS: ListenAddress = Setting {
+        row: Row {
+            name: "GITLAB_MCP_METRICS",
+            aliases: &[],
+            flag: Some("metrics"),
+            value: "ADDRESS",
+            what: "Address of `/metrics` and `/health` of the HTTP server, plain HTTP without credentials. With it, GITLAB_MCP_HTTP \
+                   has no `/metrics`, and its `/health` shows the status alone.",
+            default: None,
+            example: "127.0.0.1:9090",
+        },
+        takes: Takes::Text(
+            "an IP address with a port, or unix:PATH",
+            values::listen_address,
+        ),
+    };
 
-pub static OAUTH_APPLICATIONS: Setting = Setting {
-    name: "GITLAB_MCP_OAUTH_APPLICATIONS",
-    aliases: &[],
-    flag: Some("oauth-applications"),
-    value: "LIST",
-    what: "Ids of the OAuth applications whose access tokens are accepted with GITLAB_MCP_AUTH=oauth.",
-    accepts: "application ids (client ids), separated by commas",
-    default: None,
-    example: "5f1c0e…",
-};
+    ALLOWED_HOSTS: Vec<String> = Setting {
+        row: Row {
+            name: "GITLAB_MCP_ALLOWED_HOSTS",
+            aliases: &[],
+            flag: Some("allowed-hosts"),
+            value: "LIST",
+            what: "Values of the header `Host` that the HTTP server accepts, in addition to loopback and the host of \
+                   GITLAB_MCP_PUBLIC_URL.",
+            default: None,
+            example: "gitlab-mcp.internal:8080",
+        },
+        takes: Takes::Text(
+            "hosts, with or without a port, separated by commas",
+            values::list,
+        ),
+    };
 
-pub static CONFIRM_KEY: Setting = Setting {
-    name: "GITLAB_MCP_CONFIRM_KEY",
-    aliases: &[],
-    flag: None,
-    value: "KEY",
-    what: "Key of the confirmation tokens, for replicas that accept each other's; see docs/guides/deploy.md. Default: a \
-           random key of the process.",
-    accepts: "32 to 1024 printable characters without spaces, such as the output of `openssl rand -hex 32`",
-    default: None,
-    example: "4f0e…",
-};
+    ALLOWED_ORIGINS: Vec<String> = Setting {
+        row: Row {
+            name: "GITLAB_MCP_ALLOWED_ORIGINS",
+            aliases: &[],
+            flag: Some("allowed-origins"),
+            value: "LIST",
+            what: "Values of the header `Origin` that the HTTP server accepts. Requests without it are accepted.",
+            default: None,
+            example: "https://app.example.com:443",
+        },
+        takes: Takes::Text(
+            "origins such as https://app.example.com:443, separated by commas",
+            values::origins,
+        ),
+    };
 
-pub static CONFIRM_KEY_FILE: Setting = Setting {
-    name: "GITLAB_MCP_CONFIRM_KEY_FILE",
-    aliases: &[],
-    flag: Some("confirm-key-file"),
-    value: "FILE",
-    what: "File with the key, in place of GITLAB_MCP_CONFIRM_KEY.",
-    accepts: "the path of a readable file that contains only a key",
-    default: None,
-    example: "/run/secrets/confirm-key",
-};
+    INSTANCES: Vec<Url> = Setting {
+        row: Row {
+            name: "GITLAB_MCP_INSTANCES",
+            aliases: &[],
+            flag: Some("instances"),
+            value: "LIST",
+            what: "Further GitLab instances that callers over HTTP may name in the header `GITLAB-URL`; see \
+                   docs/guides/several-gitlabs.md.",
+            default: None,
+            example: "https://gitlab.example.com,https://git.example.org/sub",
+        },
+        takes: Takes::Text(
+            "http or https URLs without user, password, query or fragment, separated by commas",
+            values::root_urls,
+        ),
+    };
 
-pub static CALLER_RATE: Setting = Setting {
-    name: "GITLAB_MCP_CALLER_RATE",
-    aliases: &[],
-    flag: Some("caller-rate"),
-    value: "NUMBER",
-    what: "Maximum HTTP requests of one caller per second, sustained; twice as many at once.",
-    accepts: "a whole number from 1 to 10000",
-    default: Some("50"),
-    example: "10",
-};
+    OAUTH_APPLICATIONS: Vec<String> = Setting {
+        row: Row {
+            name: "GITLAB_MCP_OAUTH_APPLICATIONS",
+            aliases: &[],
+            flag: Some("oauth-applications"),
+            value: "LIST",
+            what: "Ids of the OAuth applications whose access tokens are accepted with GITLAB_MCP_AUTH=oauth.",
+            default: None,
+            example: "5f1c0e…",
+        },
+        takes: Takes::Text(
+            "application ids (client ids), separated by commas",
+            values::list,
+        ),
+    };
 
-pub static CALLER_CALLS: Setting = Setting {
-    name: "GITLAB_MCP_CALLER_CALLS",
-    aliases: &[],
-    flag: Some("caller-calls"),
-    value: "NUMBER",
-    what: "Maximum concurrent HTTP requests of one caller.",
-    accepts: "a whole number from 1 to 256",
-    default: Some("32"),
-    example: "8",
-};
+    CONFIRM_KEY: Secret = Setting {
+        row: Row {
+            name: "GITLAB_MCP_CONFIRM_KEY",
+            aliases: &[],
+            flag: None,
+            value: "KEY",
+            what: "Key of the confirmation tokens, for replicas that accept each other's; see docs/guides/deploy.md. Default: a \
+                   random key of the process.",
+            default: None,
+            example: "4f0e…",
+        },
+        takes: Takes::Text(
+            "32 to 1024 printable characters without spaces, such as the output of `openssl rand -hex 32`",
+            values::confirm_key,
+        ),
+    };
+
+    CONFIRM_KEY_FILE: PathBuf = Setting {
+        row: Row {
+            name: "GITLAB_MCP_CONFIRM_KEY_FILE",
+            aliases: &[],
+            flag: Some("confirm-key-file"),
+            value: "FILE",
+            what: "File with the key, in place of GITLAB_MCP_CONFIRM_KEY.",
+            default: None,
+            example: "/run/secrets/confirm-key",
+        },
+        takes: Takes::Text(
+            "the path of a readable file that contains only a key",
+            values::path,
+        ),
+    };
+
+    CALLER_RATE: u32 = Setting {
+        row: Row {
+            name: "GITLAB_MCP_CALLER_RATE",
+            aliases: &[],
+            flag: Some("caller-rate"),
+            value: "NUMBER",
+            what: "Maximum HTTP requests of one caller per second, sustained; twice as many at once.",
+            default: Some("50"),
+            example: "10",
+        },
+        takes: Takes::Number { noun: "a whole number", min: 1, max: 10_000, convert: values::rate },
+    };
+
+    CALLER_CALLS: usize = Setting {
+        row: Row {
+            name: "GITLAB_MCP_CALLER_CALLS",
+            aliases: &[],
+            flag: Some("caller-calls"),
+            value: "NUMBER",
+            what: "Maximum concurrent HTTP requests of one caller.",
+            default: Some("32"),
+            example: "8",
+        },
+        takes: Takes::Number { noun: "a whole number", min: 1, max: 256, convert: values::count },
+    };
+}

@@ -1,8 +1,16 @@
-//! One setting of the table.
+//! One setting of the table: its row, and what it takes.
+
+use std::ops::Deref;
 
 /// A setting, given by a flag, an environment variable or a line of the file.
+pub struct Setting<T: 'static> {
+    pub row: Row,
+    pub takes: Takes<T>,
+}
+
+/// Names and texts of a setting.
 #[derive(Debug)]
-pub struct Setting {
+pub struct Row {
     /// Environment variable, and key in the file.
     pub name: &'static str,
     /// Aliases: variables of other GitLab servers with the same meaning.
@@ -13,19 +21,105 @@ pub struct Setting {
     pub value: &'static str,
     /// Purpose, in one sentence.
     pub what: &'static str,
-    /// Accepted values, as shown in errors.
-    pub accepts: &'static str,
     /// Default value.
     pub default: Option<&'static str>,
     pub example: &'static str,
 }
 
-impl Setting {
-    /// True for a switch, whose flag needs no value.
-    pub fn is_switch(&self) -> bool {
-        self.accepts == SWITCH
+/// Accepted values of a setting, with how they are read.
+pub enum Takes<T: 'static> {
+    /// A text that the function accepts, described for errors and documentation.
+    Text(&'static str, fn(&str) -> Option<T>),
+    /// A number within bounds, both accepted.
+    Number { noun: &'static str, min: u64, max: u64, convert: fn(u64) -> T },
+    /// One of these words.
+    Word(&'static [(&'static str, T)]),
+    /// On or off; its flag needs no value.
+    Switch(fn(bool) -> T),
+}
+
+/// Words of a switch.
+const SWITCHES: [(&str, bool); 8] = [
+    ("true", true),
+    ("1", true),
+    ("yes", true),
+    ("on", true),
+    ("false", false),
+    ("0", false),
+    ("no", false),
+    ("off", false),
+];
+
+impl<T: Clone> Setting<T> {
+    /// The value of a text; none if it is not accepted.
+    pub fn parse(&self, text: &str) -> Option<T> {
+        let find = |name: &str| name.eq_ignore_ascii_case(text);
+        match &self.takes {
+            Takes::Text(_, parse) => parse(text),
+            Takes::Number { min, max, convert, .. } => {
+                text.parse().ok().filter(|number| (*min..=*max).contains(number)).map(convert)
+            }
+            Takes::Word(words) => words.iter().find(|(name, _)| find(name)).map(|(_, value)| value.clone()),
+            Takes::Switch(convert) => {
+                SWITCHES.iter().find(|(name, _)| find(name)).map(|(_, is_on)| convert(*is_on))
+            }
+        }
     }
 }
 
-/// Accepted values of a switch.
-pub(super) const SWITCH: &str = "true or false (or 1, 0, yes, no, on, off)";
+impl<T> Deref for Setting<T> {
+    type Target = Row;
+
+    fn deref(&self) -> &Row {
+        &self.row
+    }
+}
+
+/// A setting, whatever the type of its value.
+pub trait AnySetting: Sync {
+    fn row(&self) -> &Row;
+
+    /// Description of the accepted values, for errors and documentation.
+    fn accepts(&self) -> String;
+
+    /// True if its flag needs no value.
+    fn is_switch(&self) -> bool;
+}
+
+impl<T: Sync> AnySetting for Setting<T> {
+    fn row(&self) -> &Row {
+        &self.row
+    }
+
+    fn accepts(&self) -> String {
+        match &self.takes {
+            Takes::Text(accepts, _) => (*accepts).to_owned(),
+            Takes::Number { noun, min, max, .. } => format!("{noun} from {min} to {max}"),
+            Takes::Word(words) => join_words(words.iter().map(|(name, _)| *name).collect()),
+            Takes::Switch(_) => "true or false (or 1, 0, yes, no, on, off)".to_owned(),
+        }
+    }
+
+    fn is_switch(&self) -> bool {
+        matches!(self.takes, Takes::Switch(_))
+    }
+}
+
+/// `off, text or json`
+fn join_words(words: Vec<&str>) -> String {
+    match words.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Defines settings, and the list of them in display order.
+macro_rules! settings {
+    ($list:ident: $($(#[$doc:meta])* $name:ident: $value:ty = $setting:expr;)*) => {
+        $($(#[$doc])* pub static $name: Setting<$value> = $setting;)*
+
+        pub static $list: &[&dyn $crate::config::table::setting::AnySetting] = &[$(&$name),*];
+    };
+}
+pub(super) use settings;

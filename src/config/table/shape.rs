@@ -1,95 +1,139 @@
-//! Surface settings: tools offered, toolsets and domains, descriptions.
+//! Settings of the tools as a client sees them.
 
-use super::setting::{SWITCH, Setting};
+use std::path::PathBuf;
 
-pub static TOOL_SURFACE: Setting = Setting {
-    name: "TOOL_SURFACE",
-    aliases: &["GITLAB_TOOL_SURFACE"],
-    flag: Some("tool-surface"),
-    value: "KIND",
-    what: "Tools for the client: two (`dynamic`), one for each family of actions (`meta`), one for each action \
-           (`individual`), or those of one `toolset` at a time.",
-    accepts: "dynamic, meta, individual or toolset",
-    default: Some("dynamic"),
-    example: "meta",
-};
+use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::values;
+use crate::surface;
+use crate::surface::ParamSchema;
+use crate::surface::SchemaMode;
 
-pub static READ_TOOL: Setting = Setting {
-    name: "GITLAB_READ_TOOL",
-    aliases: &[],
-    flag: Some("read-tool"),
-    value: "BOOL",
-    what: "Also offer `gitlab_read_action`, which runs reads only and is marked read-only, for clients that ask before \
-           every other tool (`dynamic` and `toolset`).",
-    accepts: SWITCH,
-    default: Some("false"),
-    example: "true",
-};
+settings! {
+    SHAPE:
 
-pub static TOOLSETS: Setting = Setting {
-    name: "GITLAB_TOOLSETS",
-    aliases: &[],
-    flag: Some("toolsets"),
-    value: "LIST",
-    what: "Offer and execute only the actions of these toolsets; see docs/reference/toolsets.md.",
-    accepts: "names of toolsets, separated by commas",
-    default: None,
-    example: "issues,merge_requests",
-};
+    TOOL_SURFACE: surface::Kind = Setting {
+        row: Row {
+            name: "TOOL_SURFACE",
+            aliases: &["GITLAB_TOOL_SURFACE"],
+            flag: Some("tool-surface"),
+            value: "KIND",
+            what: "Tools for the client: two (`dynamic`), one for each family of actions (`meta`), one for each action \
+                   (`individual`), or those of one `toolset` at a time.",
+            default: Some("dynamic"),
+            example: "meta",
+        },
+        takes: Takes::Word(&[
+            ("dynamic", surface::Kind::Dynamic),
+            ("meta", surface::Kind::Meta),
+            ("individual", surface::Kind::Individual),
+            ("toolset", surface::Kind::Toolset),
+        ]),
+    };
 
-pub static DOMAINS: Setting = Setting {
-    name: "GITLAB_DOMAINS",
-    aliases: &[],
-    flag: Some("domains"),
-    value: "LIST",
-    what: "Offer and execute only the actions of these domains, in addition to those of GITLAB_TOOLSETS.",
-    accepts: "domains (the part of an id before the dot), separated by commas",
-    default: None,
-    example: "issue,merge_request",
-};
+    READ_TOOL: bool = Setting {
+        row: Row {
+            name: "GITLAB_READ_TOOL",
+            aliases: &[],
+            flag: Some("read-tool"),
+            value: "BOOL",
+            what: "Also offer `gitlab_read_action`, which runs reads only and is marked read-only, for clients that ask before \
+                   every other tool (`dynamic` and `toolset`).",
+            default: Some("false"),
+            example: "true",
+        },
+        takes: Takes::Switch(values::identity),
+    };
 
-pub static META_PARAMS: Setting = Setting {
-    name: "META_PARAM_SCHEMA",
-    aliases: &[],
-    flag: Some("meta-param-schema"),
-    value: "HOW",
-    what: "Parameters in the tools of `meta`: none (`opaque`), names and types (`compact`), or with descriptions \
-           (`full`).",
-    accepts: "opaque, compact or full",
-    default: Some("opaque"),
-    example: "full",
-};
+    TOOLSETS: Vec<String> = Setting {
+        row: Row {
+            name: "GITLAB_TOOLSETS",
+            aliases: &[],
+            flag: Some("toolsets"),
+            value: "LIST",
+            what: "Offer and execute only the actions of these toolsets; see docs/reference/toolsets.md.",
+            default: None,
+            example: "issues,merge_requests",
+        },
+        takes: Takes::Text(
+            "names of toolsets, separated by commas",
+            values::list,
+        ),
+    };
 
-pub static META_SPLIT: Setting = Setting {
-    name: "GITLAB_META_SPLIT",
-    aliases: &[],
-    flag: Some("meta-split"),
-    value: "HOW",
-    what: "`cqrs` splits each tool of `meta` into one for reads (`browse_…`) and one for changes (`manage_…`).",
-    accepts: "none or cqrs",
-    default: Some("none"),
-    example: "cqrs",
-};
+    DOMAINS: Vec<String> = Setting {
+        row: Row {
+            name: "GITLAB_DOMAINS",
+            aliases: &[],
+            flag: Some("domains"),
+            value: "LIST",
+            what: "Offer and execute only the actions of these domains, in addition to those of GITLAB_TOOLSETS.",
+            default: None,
+            example: "issue,merge_request",
+        },
+        takes: Takes::Text(
+            "domains (the part of an id before the dot), separated by commas",
+            values::list,
+        ),
+    };
 
-pub static SCHEMA_MODE: Setting = Setting {
-    name: "GITLAB_SCHEMA_MODE",
-    aliases: &[],
-    flag: Some("schema-mode"),
-    value: "HOW",
-    what: "Schema of a tool with several actions: one object with every parameter (`flat`), or a `oneOf` with an \
-           alternative for each action (`discriminated`), which some clients refuse.",
-    accepts: "flat or discriminated",
-    default: Some("flat"),
-    example: "discriminated",
-};
+    META_PARAMS: ParamSchema = Setting {
+        row: Row {
+            name: "META_PARAM_SCHEMA",
+            aliases: &[],
+            flag: Some("meta-param-schema"),
+            value: "HOW",
+            what: "Parameters in the tools of `meta`: none (`opaque`), names and types (`compact`), or with descriptions \
+                   (`full`).",
+            default: Some("opaque"),
+            example: "full",
+        },
+        takes: Takes::Word(&[
+            ("opaque", ParamSchema::Opaque),
+            ("compact", ParamSchema::Compact),
+            ("full", ParamSchema::Full),
+        ]),
+    };
 
-pub static CUSTOMIZE: Setting = Setting {
-    name: "GITLAB_CUSTOMIZE",
-    aliases: &["GITLAB_CUSTOMISE"],
-    flag: Some("customize"),
-    value: "FILE",
-    what: "TOML file with descriptions that replace the catalog's; see docs/reference/customization.md.",
-    accepts: "the path of a readable TOML file",
-    default: None,
-    example: "/etc/gitlab-mcp-words.toml",
-};
+    META_SPLIT: bool = Setting {
+        row: Row {
+            name: "GITLAB_META_SPLIT",
+            aliases: &[],
+            flag: Some("meta-split"),
+            value: "HOW",
+            what: "`cqrs` splits each tool of `meta` into one for reads (`browse_…`) and one for changes (`manage_…`).",
+            default: Some("none"),
+            example: "cqrs",
+        },
+        takes: Takes::Word(&[("none", false), ("cqrs", true)]),
+    };
+
+    SCHEMA_MODE: SchemaMode = Setting {
+        row: Row {
+            name: "GITLAB_SCHEMA_MODE",
+            aliases: &[],
+            flag: Some("schema-mode"),
+            value: "HOW",
+            what: "Schema of a tool with several actions: one object with every parameter (`flat`), or a `oneOf` with an \
+                   alternative for each action (`discriminated`), which some clients refuse.",
+            default: Some("flat"),
+            example: "discriminated",
+        },
+        takes: Takes::Word(&[("flat", SchemaMode::Flat), ("discriminated", SchemaMode::Discriminated)]),
+    };
+
+    CUSTOMIZE: PathBuf = Setting {
+        row: Row {
+            name: "GITLAB_CUSTOMIZE",
+            aliases: &["GITLAB_CUSTOMISE"],
+            flag: Some("customize"),
+            value: "FILE",
+            what: "TOML file with descriptions that replace the catalog's; see docs/reference/customization.md.",
+            default: None,
+            example: "/etc/gitlab-mcp-words.toml",
+        },
+        takes: Takes::Text(
+            "the path of a readable TOML file",
+            values::path,
+        ),
+    };
+}

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use gitlab_mcp::config::{JOB_VARIABLES, SETTINGS, render_markdown_table};
+use gitlab_mcp::config::{AnySetting, JOB_VARIABLES, render_markdown_table, settings};
 
 use crate::support::client::program;
 
@@ -55,10 +55,9 @@ fn the_documentation_has_the_variables_of_a_job() {
 
 #[test]
 fn no_setting_is_named_twice() {
-    let mut names: Vec<&str> = SETTINGS
-        .iter()
-        .flat_map(|setting| [setting.name].into_iter().chain(setting.aliases.iter().copied()))
-        .collect();
+    let rows = settings().map(AnySetting::row);
+    let mut names: Vec<&str> =
+        rows.flat_map(|row| [row.name].into_iter().chain(row.aliases.iter().copied())).collect();
     let count = names.len();
     names.sort();
     names.dedup();

@@ -1,0 +1,62 @@
+//! Settings of the process.
+
+use std::path::PathBuf;
+
+use tracing::level_filters::LevelFilter;
+
+use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::values;
+use crate::tools::Audit;
+
+settings! {
+    PROCESS:
+
+    AUDIT: Audit = Setting {
+        row: Row {
+            name: "GITLAB_AUDIT",
+            aliases: &[],
+            flag: Some("audit"),
+            value: "FORM",
+            what: "Form of the audit log on standard error: a line for each executed action, without parameter values.",
+            default: Some("text"),
+            example: "json",
+        },
+        takes: Takes::Word(&[("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)]),
+    };
+
+    LOG: LevelFilter = Setting {
+        row: Row {
+            name: "GITLAB_MCP_LOG",
+            aliases: &[],
+            flag: Some("log-level"),
+            value: "LEVEL",
+            what: "Level of the log on standard error.",
+            default: Some("warn"),
+            example: "debug",
+        },
+        takes: Takes::Word(&[
+            ("off", LevelFilter::OFF),
+            ("error", LevelFilter::ERROR),
+            ("warn", LevelFilter::WARN),
+            ("info", LevelFilter::INFO),
+            ("debug", LevelFilter::DEBUG),
+            ("trace", LevelFilter::TRACE),
+        ]),
+    };
+
+    FILE: PathBuf = Setting {
+        row: Row {
+            name: "GITLAB_MCP_CONFIG",
+            aliases: &[],
+            flag: Some("config"),
+            value: "FILE",
+            what: "TOML file with settings, each under the name of its variable.",
+            default: None,
+            example: "/etc/gitlab-mcp.toml",
+        },
+        takes: Takes::Text(
+            "the path of a readable TOML file",
+            values::path,
+        ),
+    };
+}
