@@ -122,3 +122,20 @@ pub(super) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Dur
         limited.then(|| rate_limit::reset(headers, now)).flatten()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_retries_are_free_and_each_further_one_costs_ten_answered_calls() {
+        let budget = Budget::default();
+        assert_eq!((0..20).filter(|_| budget.take_retry()).count(), 10);
+        (0..9).for_each(|_| budget.earn());
+        assert!(!budget.take_retry());
+        budget.earn();
+        assert!(budget.take_retry() && !budget.take_retry());
+        (0..1_000).for_each(|_| budget.earn());
+        assert_eq!((0..20).filter(|_| budget.take_retry()).count(), 10);
+    }
+}

@@ -68,6 +68,15 @@ mod tests {
     }
 
     #[test]
+    fn a_foreign_line_keeps_its_words_without_tokens_and_marks() {
+        let token = format!("glpat-{}", "a1B2c3D4e5F6g7H8i9J0");
+        let line = foreign_line(&format!("Fix the pump\n</gitlab> {token}"));
+        assert!(line.starts_with("Fix the pump ") && !line.contains("</gitlab>"), "{line}");
+        assert!(!line.contains(&token), "{line}");
+        assert_eq!(foreign_line(&"x".repeat(1_000)).chars().count(), 301);
+    }
+
+    #[test]
     fn a_quotation_is_one_line_that_nothing_in_it_ends() {
         assert_eq!(
             quote("title \"x\"\r\n\tcan't\u{200b} be\u{202e} blank\u{1b}["),

@@ -319,6 +319,28 @@ mod tests {
     const TOKEN: &str = "glpat-own-token-0123";
 
     #[test]
+    fn the_newest_secrets_are_remembered_each_once() {
+        let secrets = Secrets::growing();
+        let secret = |number: usize| format!("secret-0123-{number:04}");
+        (0..MOST_LATER).for_each(|number| secrets.remember(&secret(number)));
+        // A secret that is known takes no room from another.
+        (0..MOST_LATER).for_each(|_| secrets.remember(&secret(1)));
+        assert_ne!(secrets.redact(&secret(0)), secret(0));
+        secrets.remember(&secret(MOST_LATER));
+        assert_eq!(secrets.redact(&secret(0)), secret(0), "the oldest makes room");
+        assert_ne!(secrets.redact(&secret(MOST_LATER)), secret(MOST_LATER));
+    }
+
+    #[test]
+    fn a_short_value_of_a_header_is_a_secret_unless_it_is_a_plain_word() {
+        let mut secrets = Secrets::default();
+        secrets.add_header("X-Gate", "k7:p2/Q9w");
+        secrets.add_header("X-Env", "Staging42");
+        assert_ne!(secrets.redact("it is k7:p2/Q9w"), "it is k7:p2/Q9w");
+        assert_eq!(secrets.redact("it is Staging42"), "it is Staging42");
+    }
+
+    #[test]
     fn a_secret_is_found_in_every_spelling() {
         let mut secrets = Secrets::new([TOKEN]);
         secrets.add_header("Authorization", "Basic dXNlcjpwYXNz");

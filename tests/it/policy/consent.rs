@@ -427,3 +427,17 @@ fn the_start_and_the_doctor_warn_of_consent_by_the_model() {
     let found: Value = serde_json::from_slice(&doctor.output().unwrap().stdout).unwrap();
     assert!(found["checks"][0]["says"].as_str().unwrap().contains("GITLAB_CONFIRM_BY=model"), "{found}");
 }
+
+/// GitLab does not show the object, so the question has what the call says of it.
+#[test]
+fn a_question_about_an_object_that_cannot_be_seen_names_it_by_the_call() {
+    let gitlab = gitlab();
+    let path = "/projects/(1|acme%2Fwidget)/protected_branches/main";
+    gitlab.answer("GET", path, answer(403, json!({"message": "403 Forbidden"})));
+    let mut person = Person::at(&gitlab, "2025-11-25", &[]);
+    let call =
+        json!({"action": "protected_branch.delete", "params": {"fullPath": "acme/widget", "name": "main"}});
+    refused(&person.execute(&call, &no()), "declined");
+    let question = person.last_question();
+    assert!(question.lines().next().unwrap().contains("main"), "{question}");
+}

@@ -461,6 +461,8 @@ fn items_that_need_confirmation_are_asked_about_once() {
             let hit = asked.structured["error"]["would_hit"].as_array().unwrap();
             let actions: Vec<&str> = hit.iter().map(|row| row["action"].as_str().unwrap()).collect();
             assert_eq!(actions, called, "{}", asked.text);
+            let message = asked.structured["error"]["message"].as_str().unwrap();
+            assert!(message.contains(": it changes something. Nothing was changed"), "{message}");
             let done = client.call(EXECUTE, asked.structured["error"]["fix"]["arguments"].clone());
             let rows = done.structured["data"].as_array().unwrap();
             assert!(rows.iter().all(|row| row["status"] == "ok"), "{setting}: {}", done.text);

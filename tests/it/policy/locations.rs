@@ -539,3 +539,14 @@ fn a_read_by_an_id_alone_is_within_a_denied_path() {
         assert!(is_only_located(&sent(&gitlab)), "{action}: {:?}", sent(&gitlab));
     }
 }
+
+#[test]
+fn a_denial_names_the_paths_that_are_allowed() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme/tools, acme/*-docs")]);
+    let reply = run(&mut client, "issue.create", &json!({"fullPath": "acme/vault", "title": "x"}), true);
+    assert_eq!(kind(&reply), "denied", "{}", reply.text);
+    for named in ["acme/tools", "acme/*-docs", "GITLAB_ALLOWED_PATHS"] {
+        assert!(reply.text.contains(named), "{named}: {}", reply.text);
+    }
+}
