@@ -2,7 +2,7 @@
 //!
 //! - [`untrusted`]: text from outside within our own: token shapes, masking of known secrets, quotation.
 //! - [`catalog`]: actions, operations, parameters and words. The only module that reads the embedded data.
-//! - [`search`]: words to ranked actions. tantivy and strsim are named here alone.
+//! - [`search`]: words to ranked actions. The server names tantivy and strsim here alone.
 //! - [`call`]: an action and its parameters to a checked [`call::Call`].
 //! - [`policy`]: may this call run.
 //! - [`gitlab`]: one client for every call. reqwest is named here alone.

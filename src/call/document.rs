@@ -14,11 +14,11 @@ use super::Fault;
 use crate::catalog::{OperationIndex, Risk, Touched};
 
 /// More than any document that GitLab accepts (10,000 characters) has.
-const MOST_TOKENS: usize = 20_000;
+const MAX_TOKENS: usize = 20_000;
 /// Maximum depth of a document; GitLab accepts less.
 const DEEPEST: usize = 100;
 /// Maximum number of selections with all fragments expanded: nested fragments grow exponentially.
-const MOST_SELECTIONS: usize = 20_000;
+const MAX_SELECTIONS: usize = 20_000;
 
 const NOTHING: &str = "it holds no operation, such as `query { currentUser { username } }`";
 
@@ -224,7 +224,7 @@ fn parsed(text: &str) -> Result<Document, Fault> {
     if text.trim().is_empty() {
         return Err(refused(NOTHING));
     }
-    let mut parser = Parser::new().token_limit(MOST_TOKENS).recursion_limit(DEEPEST);
+    let mut parser = Parser::new().token_limit(MAX_TOKENS).recursion_limit(DEEPEST);
     parser.parse_ast(text, "document").map_err(|faults| {
         let first = faults.errors.iter().next();
         let line = first.as_ref().and_then(|fault| fault.line_column_range()).map(|range| range.start.line);
@@ -308,8 +308,8 @@ impl<'d> Fields<'d> {
         while let Some(at) = open.pop() {
             for selection in at.selections {
                 seen += 1;
-                if seen > MOST_SELECTIONS {
-                    return Err(format!("its fragments make more than {MOST_SELECTIONS} selections"));
+                if seen > MAX_SELECTIONS {
+                    return Err(format!("its fragments make more than {MAX_SELECTIONS} selections"));
                 }
                 match selection {
                     Selection::Field(field) => open.push(fields.add(field, &at, depth)),
@@ -408,7 +408,7 @@ mod tests {
 
     fn reason(text: &str) -> Result<Read, String> {
         let catalog = Catalog::embedded().unwrap();
-        parse(text, &Map::new(), catalog.surface().unwrap()).map_err(|fault| fault.to_string())
+        parse(text, &Map::new(), catalog.operations().unwrap()).map_err(|fault| fault.to_string())
     }
 
     #[test]

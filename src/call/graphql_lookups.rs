@@ -74,7 +74,7 @@ const FIELDS: &[Field] = &[
 ];
 
 /// Maximum names in one query, because of GitLab's limit of complexity. More names are looked up one by one.
-const MOST: usize = 20;
+const MAX_NAMES_PER_QUERY: usize = 20;
 
 /// One query for several questions.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub fn batch(questions: &[Lookup]) -> Option<Batch> {
         .iter()
         .enumerate()
         .filter_map(|(at, question)| lookup_of(at, question))
-        .take(MOST)
+        .take(MAX_NAMES_PER_QUERY)
         .collect();
     if asked.len() < 2 {
         return None;

@@ -47,7 +47,7 @@ pub use lookup::{Answer, Candidate, Lookup, LookupRequest, LookupResult, list_of
 pub use lookup_cache::LookupCache;
 pub use name_resolution::Resolved;
 pub use param_error::{Fault, Invalid};
-pub use path_match::{Routed, request, routed};
+pub use path_match::{Routed, routed, split_request_line};
 pub use quick_action::{QuickActions, commands};
 pub use raw_request::is_reserved_param;
 pub use selection_set::{FieldsError, select_fields};

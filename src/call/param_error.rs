@@ -111,8 +111,8 @@ fn article(noun: &str) -> &'static str {
 
 /// Truncates a caller's text for a message.
 fn quote_value(given: &str) -> Cow<'_, str> {
-    const MOST: usize = 200;
-    let shown = given.get(..given.floor_char_boundary(MOST)).unwrap_or(given);
+    const MAX_QUOTED_CHARACTERS: usize = 200;
+    let shown = given.get(..given.floor_char_boundary(MAX_QUOTED_CHARACTERS)).unwrap_or(given);
     if shown.len() == given.len() { Cow::Borrowed(given) } else { Cow::Owned(format!("{shown}…")) }
 }
 

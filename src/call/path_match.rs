@@ -27,7 +27,7 @@ const METHODS: [Method; 6] =
     [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
 /// Splits a request such as `GET /projects` into method, if any, and path.
-pub fn request(text: &str) -> (Option<Method>, &str) {
+pub fn split_request_line(text: &str) -> (Option<Method>, &str) {
     let text = text.trim();
     let said = text.split_once(char::is_whitespace).and_then(|(first, rest)| {
         let method = METHODS.into_iter().find(|method| method.name().eq_ignore_ascii_case(first))?;
@@ -230,8 +230,9 @@ mod tests {
     fn parse_and_render(text: &str) -> Vec<String> {
         let catalog = Catalog::embedded().unwrap();
         let base = Url::parse("https://gitlab.example/").unwrap();
-        let (method, path) = request(text);
-        let routed = routed(method.unwrap_or(Method::Get), path, catalog.surface().unwrap(), &base).unwrap();
+        let (method, path) = split_request_line(text);
+        let routed =
+            routed(method.unwrap_or(Method::Get), path, catalog.operations().unwrap(), &base).unwrap();
         let values = |routed: &Routed| {
             let values = routed.values.iter().map(|(name, value)| format!(" {name}={value}"));
             values.collect::<String>()
@@ -267,7 +268,7 @@ mod tests {
     fn a_path_of_many_segments_takes_no_time() {
         let catalog = Catalog::embedded().unwrap();
         let base = Url::parse("https://gitlab.example/").unwrap();
-        let surface = catalog.surface().unwrap();
+        let surface = catalog.operations().unwrap();
         let start = Instant::now();
         for word in ["/a", "/projects", "/issues", "/repository/files"] {
             for count in [98, 60, 3_000] {

@@ -10,7 +10,7 @@ use super::encode;
 const ENCODINGS: usize = 4;
 
 /// Maximum bytes of a path with its query: the default limit of web servers.
-const LONGEST: usize = 8_192;
+const MAX_PATH_BYTES: usize = 8_192;
 
 /// Maximum segments of a path.
 const SEGMENTS: usize = 100;
@@ -29,8 +29,8 @@ pub enum Address {
 /// Parses a path. The error is a reason for a message.
 pub fn parse(given: &str, base: &Url) -> Result<Address, String> {
     let given = given.trim();
-    if given.len() > LONGEST {
-        return Err(format!("it has {} bytes; the limit is {LONGEST}", given.len()));
+    if given.len() > MAX_PATH_BYTES {
+        return Err(format!("it has {} bytes; the limit is {MAX_PATH_BYTES}", given.len()));
     }
     let root = base.as_str().trim_end_matches('/');
     let local = given.strip_prefix(root).filter(|rest| rest.starts_with("/api/")).unwrap_or(given);

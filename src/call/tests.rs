@@ -70,7 +70,7 @@ fn check_action(id: &str, params: Value) -> Result<Checked, Invalid> {
     let context = Context {
         base: &base,
         words: catalog.words().unwrap(),
-        surface: catalog.surface().unwrap(),
+        surface: catalog.operations().unwrap(),
         catalog: &catalog,
         quick_actions: Default::default(),
     };

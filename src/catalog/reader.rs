@@ -102,7 +102,7 @@ impl Catalog {
     }
 
     /// Every operation with the action that it belongs to, decoded on first use and kept.
-    pub fn surface(&self) -> Result<&OperationIndex<'static>, CatalogError> {
+    pub fn operations(&self) -> Result<&OperationIndex<'static>, CatalogError> {
         if let Some(surface) = self.surface.get() {
             return Ok(surface);
         }

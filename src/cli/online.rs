@@ -29,10 +29,10 @@ pub fn run<'a>(
     config: &'a Config,
     out: &'a mut dyn Write,
 ) -> LocalBoxFuture<'a, Result<(), Failure>> {
-    Box::pin(carried_out(command, config, out))
+    Box::pin(run_connected(command, config, out))
 }
 
-async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
+async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
     if let Connected::Health = command {
         let http = config.http.as_ref().ok_or(Failure::NoHttp)?;
         return Ok(server::http::check_health(http).await?);

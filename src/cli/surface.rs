@@ -14,7 +14,7 @@ use crate::tools::Tools;
 const BYTES_PER_TOKEN: usize = 4;
 
 /// Number of the largest tools listed.
-const LARGEST: usize = 10;
+const TOOLS_LISTED: usize = 10;
 
 /// Parts of a tool definition, by field name.
 const PARTS: [(&str, &[&str]); 4] = [
@@ -91,7 +91,7 @@ impl Sent {
         names.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
         let mut largest: Vec<(&str, usize)> = Vec::new();
         for (name, _) in names {
-            if largest.len() < LARGEST && !largest.iter().any(|(known, _)| *known == name) {
+            if largest.len() < TOOLS_LISTED && !largest.iter().any(|(known, _)| *known == name) {
                 largest.push((name, self.bytes_of(name).unwrap_or_default()));
             }
         }

@@ -13,7 +13,7 @@ use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError, workspace};
 
 /// Maximum number of items of a call.
-const MOST: usize = 20;
+const MAX_ITEMS: usize = 20;
 
 /// An item with the request that creates it.
 struct NewItem {
@@ -26,7 +26,7 @@ struct NewItem {
 
 /// The items that are valid.
 pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
-    let items = run.list("items").iter().take(MOST).enumerate();
+    let items = run.list("items").iter().take(MAX_ITEMS).enumerate();
     let step = |(place, item): (usize, &Value)| {
         let NewItem { create, params, .. } = new(run, item).ok()?;
         Some(KnownStep::new("item", place + 1, &create.action, params))
@@ -34,11 +34,11 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
     items.filter_map(step).collect()
 }
 
-/// Creates.
+/// Creates the items in order, so that their numbers follow it.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let given = run.list("items");
-    if given.is_empty() || given.len() > MOST {
-        return Err(run.invalid(format!("`items` is 1 to {MOST} items; {} were given", given.len())));
+    if given.is_empty() || given.len() > MAX_ITEMS {
+        return Err(run.invalid(format!("`items` is 1 to {MAX_ITEMS} items; {} were given", given.len())));
     }
     if let Some((at, item)) =
         given.iter().enumerate().find(|(at, item)| given.iter().take(*at).any(|other| other == *item))

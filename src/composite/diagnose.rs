@@ -16,18 +16,18 @@ use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::{mask_tokens, quote};
 
 /// Maximum number of pipelines, including the first.
-const MOST_PIPELINES: usize = 10;
+const MAX_PIPELINES: usize = 10;
 /// Maximum depth of downstream pipelines.
-const MOST_DEEP: usize = 3;
+const MAX_DEEP: usize = 3;
 /// Maximum number of logs.
-const MOST_LOGS: usize = 20;
+const MAX_LOGS: usize = 20;
 /// Number of logs in memory at a time.
 const TOGETHER: usize = 4;
 /// Minimum size of a useful log excerpt; with less room the job is only listed.
-const LEAST: usize = 300;
+const MIN_LOG_BYTES: usize = 300;
 /// Bytes reserved per job for its names and calls.
 const AROUND: usize = 500;
-const PAGE: usize = 100;
+const JOBS_PER_PAGE: usize = 100;
 
 /// A pipeline to examine.
 #[derive(Clone, Debug)]
@@ -63,13 +63,13 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         id: first.get("id").cloned().unwrap_or_default(),
         deep: 0,
     };
-    let mut found = looked(run, start, &first).await?;
+    let mut found = find_failed_jobs(run, start, &first).await?;
     // Jobs that fail the pipeline come before those allowed to fail.
     found.jobs.sort_by_key(|job| field(&job.row, "allow_failure") == json!(true));
-    let room = run.tools.max_bytes.saturating_sub(AROUND * (found.jobs.len().min(MOST_LOGS) + 2));
-    let step_params =
-        run.params.get("max_bytes").and_then(Value::as_u64).and_then(|bytes| usize::try_from(bytes).ok());
-    let budget = step_params.map_or(room, |step_params| step_params.min(room));
+    let room = run.tools.max_bytes.saturating_sub(AROUND * (found.jobs.len().min(MAX_LOGS) + 2));
+    let asked = run.params.get("max_bytes").and_then(Value::as_u64);
+    let asked = asked.and_then(|bytes| usize::try_from(bytes).ok());
+    let budget = asked.map_or(room, |bytes| bytes.min(room));
     Ok(render_diagnosis(run, (&first, latest.as_deref()), found, budget).await)
 }
 
@@ -154,12 +154,16 @@ fn no_pipeline(refused: ToolError, branch: Option<&str>, within: Map<String, Val
 }
 
 /// The failed jobs of a pipeline and of its downstream pipelines, nearest first.
-async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Result<Findings, ToolError> {
+async fn find_failed_jobs(
+    run: &CompositeRun<'_>,
+    start: Pipeline,
+    first: &Value,
+) -> Result<Findings, ToolError> {
     let mut found = Findings::default();
     let mut open = VecDeque::from([start]);
     let mut row = Some(first.clone());
     while let Some(pipeline) = open.pop_front() {
-        if found.pipelines.len() >= MOST_PIPELINES {
+        if found.pipelines.len() >= MAX_PIPELINES {
             let next = json!({"action": run.id, "params": {"fullPath": pipeline.project, "pipeline_id": pipeline.id}});
             let left = open.len() + 1;
             found.notes.push(format!("{left} more pipelines were not read; the next: {next}"));
@@ -167,9 +171,9 @@ async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Resul
         }
         let of = params(json!({"fullPath": pipeline.project, "pipeline_id": pipeline.id}));
         let mut failed_jobs = of.clone();
-        failed_jobs.extend(params(json!({"scope": ["failed"], "per_page": PAGE})));
+        failed_jobs.extend(params(json!({"scope": ["failed"], "per_page": JOBS_PER_PAGE})));
         let mut bridges = of.clone();
-        bridges.extend(params(json!({"per_page": PAGE})));
+        bridges.extend(params(json!({"per_page": JOBS_PER_PAGE})));
         let (jobs, bridges) = join(
             run.read_json("pipeline.list_jobs", failed_jobs),
             run.read_json("pipeline.list_bridges", bridges),
@@ -203,9 +207,11 @@ async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Resul
 impl Findings {
     fn take(&mut self, pipeline: &Pipeline, rows: &Value, is_bridge: bool) {
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
-        if rows.len() == PAGE {
-            self.notes
-                .push(format!("of pipeline {} only the last {PAGE} failed jobs were read", pipeline.id));
+        if rows.len() == JOBS_PER_PAGE {
+            self.notes.push(format!(
+                "of pipeline {} only the last {JOBS_PER_PAGE} failed jobs were read",
+                pipeline.id
+            ));
         }
         // GitLab lists the newest first.
         self.jobs.extend(rows.iter().rev().map(|row| Job {
@@ -228,7 +234,7 @@ impl Findings {
             let down = bridge.get("downstream_pipeline").filter(|down| down.is_object());
             let is_failed = |row: &Value| field(row, "status") == json!("failed");
             match down {
-                Some(down) if is_failed(down) && pipeline.deep < MOST_DEEP => open.push_back(Pipeline {
+                Some(down) if is_failed(down) && pipeline.deep < MAX_DEEP => open.push_back(Pipeline {
                     project: project_of(run, down),
                     id: field(down, "id"),
                     deep: pipeline.deep + 1,
@@ -278,9 +284,9 @@ async fn render_diagnosis(
     if let (Some(latest), Some(Value::Object(seen))) = (latest, pipelines.first_mut()) {
         seen.insert("latest".to_owned(), json!(latest));
     }
-    let logs: Vec<&Job> = jobs.iter().filter(|job| !job.is_bridge).take(MOST_LOGS).collect();
-    let shown = logs.len().min((budget / LEAST).max(1));
-    let share = budget.checked_div(shown).unwrap_or_default().max(LEAST);
+    let logs: Vec<&Job> = jobs.iter().filter(|job| !job.is_bridge).take(MAX_LOGS).collect();
+    let shown = logs.len().min((budget / MIN_LOG_BYTES).max(1));
+    let share = budget.checked_div(shown).unwrap_or_default().max(MIN_LOG_BYTES);
     let mut read: Vec<Result<Failure, ToolError>> = Vec::new();
     for group in logs.get(..shown).unwrap_or_default().chunks(TOGETHER) {
         read.extend(join_all(group.iter().map(|job| log(run, job, share))).await);

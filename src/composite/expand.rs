@@ -16,7 +16,7 @@ use crate::tools::{ExecuteRequest, Tools, action_lookup, prepare};
 const BATCH: &str = "api.batch";
 
 /// Maximum number of objects, that of the calls of a batch.
-const MOST: usize = 20;
+const MAX_OBJECTS: usize = 20;
 
 /// An action of the batch with its parameters, and true if it is the one that was called.
 type PlannedCall = (String, Map<String, Value>, bool);
@@ -36,8 +36,9 @@ pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedA
         request.params.shift_remove(&given);
         if let [only] = several.as_slice() {
             request.params.insert(name, only.clone());
-        } else if several.is_empty() || several.len() > MOST {
-            let message = format!("`{name}` takes up to {MOST} values at once; {} were given", several.len());
+        } else if several.is_empty() || several.len() > MAX_OBJECTS {
+            let message =
+                format!("`{name}` takes up to {MAX_OBJECTS} values at once; {} were given", several.len());
             let error = ToolError::new(ErrorKind::InvalidParams, message);
             return Err(error.hint("Nothing was sent. Call it for fewer."));
         } else {

@@ -14,10 +14,10 @@ use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
 /// Maximum number of items.
-const MOST: usize = 20;
+const MAX_ITEMS: usize = 20;
 
 /// Maximum number of comments, files or links of one item.
-const ROWS: u64 = 50;
+const MAX_PART_ROWS: u64 = 50;
 
 /// Optional parts of an item: the option, and the action that lists them.
 type ItemPart = (&'static str, fn(&'static ItemKind) -> Option<&'static str>);
@@ -33,7 +33,7 @@ struct FetchedItem {
     outcomes: Vec<(&'static str, Result<Outcome, ToolError>)>,
 }
 
-/// Fetches.
+/// Fetches the items concurrently, with their comments, diffs and links where those are asked for.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let items = run.list("items").iter().enumerate();
     let items = items.map(|(place, item)| {
@@ -43,10 +43,10 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let targets = run.list("targets").iter().filter_map(Value::as_str);
     let targets = targets.map(|target| (target.to_owned(), item_kinds::resolve_target(run, target)));
     let wanted: Vec<(String, Result<ResolvedItem, ToolError>)> = items.chain(targets).collect();
-    if wanted.is_empty() || wanted.len() > MOST {
+    if wanted.is_empty() || wanted.len() > MAX_ITEMS {
         let given = wanted.len();
         return Err(
-            run.invalid(format!("`items` and `targets` are 1 to {MOST} together; {given} were given"))
+            run.invalid(format!("`items` and `targets` are 1 to {MAX_ITEMS} together; {given} were given"))
         );
     }
     let fetched =
@@ -115,7 +115,7 @@ async fn fetch_lines(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> Result<
 fn params(part: &str, resolved: &ResolvedItem) -> Map<String, Value> {
     let mut params = resolved.params.clone();
     if matches!(part, "comments" | "diffs") {
-        params.insert("per_page".to_owned(), json!(ROWS));
+        params.insert("per_page".to_owned(), json!(MAX_PART_ROWS));
     }
     if part == "comments" {
         let of_comments = resolved.item.comment_params.iter();

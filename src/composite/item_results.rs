@@ -138,8 +138,9 @@ fn joined(first: &Item, others: &[&Item]) -> Map<String, Value> {
         let values = each(|item| &item.row, name).filter(|values| !is_same(values));
         says.insert(name.clone(), values.map_or_else(|| value.clone(), |values| list(&values)));
     }
-    let is_plain =
-        |value: &Value| value.is_number() || value.as_str().is_some_and(|text| text.len() < LONGEST);
+    let is_plain = |value: &Value| {
+        value.is_number() || value.as_str().is_some_and(|text| text.len() < MAX_NAMING_VALUE_BYTES)
+    };
     for name in first.params.keys().filter(|name| present::is_plain(name)) {
         let values = each(|item| &item.params, name);
         let values = values.filter(|values| !is_same(values) && values.iter().all(is_plain));
@@ -151,7 +152,7 @@ fn joined(first: &Item, others: &[&Item]) -> Map<String, Value> {
 }
 
 /// Maximum length of a parameter's value that names an item.
-const LONGEST: usize = 60;
+const MAX_NAMING_VALUE_BYTES: usize = 60;
 
 fn cloned((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())

@@ -10,17 +10,17 @@ use crate::text::diff::{DiffLine, LineChange, Side};
 use crate::untrusted::shortened;
 
 /// Maximum number of matching lines that an error lists.
-const MOST_MATCHES: usize = 10;
+const MAX_MATCHES: usize = 10;
 
 /// Maximum number of similar lines that an error lists, and the least similarity of one.
-const MOST_SIMILAR: usize = 3;
+const MAX_SIMILAR: usize = 3;
 const LEAST_SIMILARITY: f64 = 0.3;
 
 /// Least similarity of a line that is suggested instead.
 const ALIKE: f64 = 0.6;
 
 /// Maximum number of lines that are compared, and of characters of each.
-const MOST_COMPARED: usize = 20_000;
+const MAX_COMPARED: usize = 20_000;
 const LONGEST_COMPARED: usize = 300;
 
 /// Maximum number of characters of a line in an error.
@@ -122,15 +122,15 @@ impl LineText {
             lines.iter().filter_map(|line| Some((order(line.line.change, self.side)?, line))).collect();
         // Equally similar lines stay in the order of the search.
         possible.sort_by_key(|(order, _)| *order);
-        for (_, line) in possible.into_iter().take(MOST_COMPARED) {
+        for (_, line) in possible.into_iter().take(MAX_COMPARED) {
             let likeness = similarity(&wanted, &shortened(line.text.trim(), LONGEST_COMPARED));
-            let is_among = similar.len() < MOST_SIMILAR || similar.iter().any(|(least, _)| likeness > *least);
+            let is_among = similar.len() < MAX_SIMILAR || similar.iter().any(|(least, _)| likeness > *least);
             if likeness < LEAST_SIMILARITY || !is_among {
                 continue;
             }
             let at = similar.partition_point(|(other, _)| *other >= likeness);
             similar.insert(at, (likeness, line.to_found_line(self.side)));
-            similar.truncate(MOST_SIMILAR);
+            similar.truncate(MAX_SIMILAR);
         }
         let is_alike = similar.first().is_some_and(|(likeness, _)| *likeness >= ALIKE);
         NotOneLine::Nowhere { similar: similar.into_iter().map(|(_, line)| line).collect(), is_alike }
@@ -167,13 +167,13 @@ pub fn file_path(given: &Map<String, Value>) -> Option<String> {
 
 /// The first lines, as an error lists them.
 pub fn rows(lines: &[FoundLine]) -> Value {
-    lines.iter().take(MOST_MATCHES).map(FoundLine::row).collect()
+    lines.iter().take(MAX_MATCHES).map(FoundLine::row).collect()
 }
 
 /// The first lines by file and number, and the number of further ones.
 pub fn labels(lines: &[FoundLine]) -> String {
-    let shown: Vec<String> = lines.iter().take(MOST_MATCHES).map(FoundLine::label).collect();
-    match lines.len().saturating_sub(MOST_MATCHES) {
+    let shown: Vec<String> = lines.iter().take(MAX_MATCHES).map(FoundLine::label).collect();
+    match lines.len().saturating_sub(MAX_MATCHES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }

@@ -6,7 +6,7 @@
 //! `docs/contributing/composite.md` describes how to add one.
 //!
 //! Concurrent steps are `futures_util::future::join_all`: the client limits the number of requests. A composite action
-//! has `run::MOST_STEPS` steps and `run::TIME`; a step beyond that fails with an error that names it, and the results
+//! has `run::MAX_STEPS` steps and `run::TIME`; a step beyond that fails with an error that names it, and the results
 //! of the others are kept.
 
 mod actions;

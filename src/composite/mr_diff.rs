@@ -11,9 +11,9 @@ use crate::tools::{ErrorKind, NextCall, ToolError};
 use crate::untrusted::{cleaned, mask_tokens, quote};
 
 /// Files of a page of the list of diffs; GitLab's maximum.
-const PAGE: usize = 100;
+const FILES_PER_PAGE: usize = 100;
 /// Maximum number of pages.
-const MOST_PAGES: usize = 10;
+const MAX_PAGES: usize = 10;
 
 /// The newest diff of one merge request.
 pub struct MergeRequestDiff<'r> {
@@ -220,17 +220,17 @@ impl<'r> MergeRequestDiff<'r> {
                 .fix(NextCall::execute("merge_request.get", &of)));
         };
         let mut diff = MergeRequestDiff { run, of, refs, files: Vec::new(), is_cut: false };
-        for page in 1..=MOST_PAGES {
+        for page in 1..=MAX_PAGES {
             let mut asked = diff.of.clone();
-            asked.extend(params(json!({"page": page, "per_page": PAGE})));
+            asked.extend(params(json!({"page": page, "per_page": FILES_PER_PAGE})));
             let Value::Array(files) = run.read_json("merge_request.list_diffs", asked).await? else { break };
             let count = files.len();
             diff.files.extend(files);
-            let is_last = count < PAGE;
+            let is_last = count < FILES_PER_PAGE;
             if is_last || wanted.iter().all(|file| file.is_some_and(|file| diff.entry(file).is_some())) {
                 break;
             }
-            diff.is_cut = page == MOST_PAGES;
+            diff.is_cut = page == MAX_PAGES;
         }
         Ok(diff)
     }

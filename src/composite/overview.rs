@@ -14,12 +14,12 @@ use crate::tools::reply::state_notes;
 use crate::tools::{Answer, NextCall, ToolError};
 
 /// Number of threads on a page, and maximum number of pages.
-const PAGE: usize = 100;
-const MOST_PAGES: usize = 5;
+const THREADS_PER_PAGE: usize = 100;
+const MAX_PAGES: usize = 5;
 
 /// Maximum number of open threads that are shown, and characters of each.
-const MOST_THREADS: usize = 20;
-const LONGEST: usize = 200;
+const MAX_THREADS: usize = 20;
+const MAX_THREAD_CHARACTERS: usize = 200;
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let whole = run.read_json("merge_request.get", step_params(run, json!({}))).await?;
@@ -103,8 +103,8 @@ fn missing_approvals(state: &Value) -> Value {
 async fn read_threads(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
     let (mut open, mut resolved, mut shown) = (0, 0, Vec::new());
     let mut is_complete = false;
-    for page in 1..=MOST_PAGES {
-        let of_page = step_params(run, json!({"per_page": PAGE, "page": page}));
+    for page in 1..=MAX_PAGES {
+        let of_page = step_params(run, json!({"per_page": THREADS_PER_PAGE, "page": page}));
         let threads = run.read_json("merge_request_discussion.list", of_page).await?;
         for thread in items(&threads) {
             let notes = items(thread.get("notes").unwrap_or(&Value::Null));
@@ -116,11 +116,11 @@ async fn read_threads(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
                 continue;
             }
             open += 1;
-            if shown.len() < MOST_THREADS {
+            if shown.len() < MAX_THREADS {
                 shown.push(thread_row(thread, first));
             }
         }
-        if items(&threads).len() < PAGE {
+        if items(&threads).len() < THREADS_PER_PAGE {
             is_complete = true;
             break;
         }
@@ -131,7 +131,10 @@ async fn read_threads(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
         ("open".to_owned(), Value::Array(shown)),
     ]);
     if !is_complete {
-        found.insert("counted".to_owned(), json!(format!("the first {} threads", PAGE * MOST_PAGES)));
+        found.insert(
+            "counted".to_owned(),
+            json!(format!("the first {} threads", THREADS_PER_PAGE * MAX_PAGES)),
+        );
     }
     Ok(Value::Object(found))
 }
@@ -141,7 +144,7 @@ fn thread_row(thread: &Value, note: &Value) -> Value {
     json!({
         "discussion_id": thread.get("id"), "author": name(note.get("author")), "file": position("new_path"),
         "line": position("new_line").filter(|line| !line.is_null()).or_else(|| position("old_line")),
-        "text": note.get("body").and_then(Value::as_str).map(|body| excerpt(body, LONGEST)),
+        "text": note.get("body").and_then(Value::as_str).map(|body| excerpt(body, MAX_THREAD_CHARACTERS)),
     })
 }
 
@@ -154,7 +157,7 @@ async fn read_jobs(run: &CompositeRun<'_>, whole: &Value) -> Option<Result<Value
     let project = of_fork.map(plain_text).map(Value::String);
     let project = project.or_else(|| run.params.get("fullPath").cloned())?;
     let of_jobs = params(json!({
-        "fullPath": project, "pipeline_id": id, "scope": ["failed", "manual"], "per_page": PAGE,
+        "fullPath": project, "pipeline_id": id, "scope": ["failed", "manual"], "per_page": THREADS_PER_PAGE,
     }));
     let rows = match run.read_json("pipeline.list_jobs", of_jobs).await {
         Ok(rows) => rows,

@@ -19,10 +19,10 @@ use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 
 /// Maximum number of comments.
-const MOST: usize = 50;
+const MAX_COMMENTS: usize = 50;
 /// Maximum number of pages of existing threads.
-const MOST_PAGES: usize = 5;
-const PAGE: usize = 100;
+const MAX_THREAD_PAGES: usize = 5;
+const THREADS_PER_PAGE: usize = 100;
 
 /// The actions by which comments are drafts until they are published. Without one of them, comments are posted one by one:
 /// a draft that cannot be published is of no use.
@@ -55,7 +55,7 @@ enum CommentResult {
 
 /// The comments and the verdict.
 pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
-    let given = run.list("comments").iter().take(MOST).map(|comment| comment.get("body"));
+    let given = run.list("comments").iter().take(MAX_COMMENTS).map(|comment| comment.get("body"));
     let bodies = given.chain([run.params.get("body")]).flatten().filter_map(Value::as_str).enumerate();
     let comment = |(at, body): (usize, &str)| {
         let step_params = run.of_merge_request(json!({"body": body}));
@@ -85,25 +85,26 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     if let Some(body) = run.text("body").filter(|body| !body.trim().is_empty()) {
         given.push(params(json!({"body": body})));
     }
-    if given.len() > MOST {
-        return Err(
-            run.invalid(format!("a review has at most {MOST} comments, and these are {}", given.len()))
-        );
+    if given.len() > MAX_COMMENTS {
+        return Err(run.invalid(format!(
+            "a review has at most {MAX_COMMENTS} comments, and these are {}",
+            given.len()
+        )));
     }
     if given.is_empty() && verdict == "comment" {
         return Err(run.invalid("it takes `comments`, a `body`, or another `verdict`"));
     }
-    let (comments, of, head) = prepared(run, &given).await?;
+    let (comments, of, head) = locate_comments(run, &given).await?;
     let plan = ReviewPlan::new(run, comments, of).await.with_verdict(verdict, head);
     let agreed = confirm_steps(run, &plan).await?;
-    let done = posted(run, &plan, agreed).await;
+    let done = post_comments(run, &plan, agreed).await;
     let last = submit_verdict(run, verdict, &plan, &done, agreed).await;
     let comments = plan.comments;
     Ok(render_review(run, &comments, done, verdict, last))
 }
 
 /// Locates the comments in the diff. The error lists all comments that cannot be posted.
-async fn prepared(
+async fn locate_comments(
     run: &CompositeRun<'_>,
     given: &[Map<String, Value>],
 ) -> Result<(Vec<ReviewComment>, Map<String, Value>, Option<Value>), ToolError> {
@@ -128,7 +129,7 @@ async fn prepared(
     let mut comments = Vec::new();
     let mut faults: Vec<(usize, PositionError)> = Vec::new();
     for (at, (comment, spot)) in given.iter().zip(&spots).enumerate() {
-        match located(&diff, spot.as_ref(), &raw).await {
+        match locate_comment(&diff, spot.as_ref(), &raw).await {
             Ok(located) => {
                 let (spot, placed) = located.unzip();
                 let text = comment.get("body").and_then(Value::as_str).unwrap_or_default();
@@ -142,13 +143,13 @@ async fn prepared(
         }
     }
     if !faults.is_empty() {
-        return Err(misplaced(run, faults));
+        return Err(misplaced_error(run, faults));
     }
     let head = diff.refs.get("head_sha").cloned();
     Ok((comments, diff.of, head))
 }
 
-async fn located(
+async fn locate_comment(
     diff: &MergeRequestDiff<'_>,
     reference: Option<&LineReference>,
     raw: &OnceLock<String>,
@@ -158,7 +159,7 @@ async fn located(
 }
 
 /// The error with every wrong position, and the review with each comment at the nearest line.
-fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> ToolError {
+fn misplaced_error(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> ToolError {
     let mut comments = run.list("comments").to_vec();
     let mut rows_at_nearest = Vec::new();
     let mut is_mended = true;
@@ -216,7 +217,7 @@ impl ReviewPlan {
     async fn new(run: &CompositeRun<'_>, comments: Vec<ReviewComment>, of: Map<String, Value>) -> ReviewPlan {
         let (mut known, mut others) = (Vec::new(), None);
         if !comments.is_empty() {
-            let notes = notes(run, &of).await.unwrap_or_default();
+            let notes = fetch_notes(run, &of).await.unwrap_or_default();
             let drafts = match DRAFT_ACTIONS.iter().all(|action| run.may_run(action)) {
                 true => run.read_json("draft_note.list", of.clone()).await.ok(),
                 false => None,
@@ -301,7 +302,7 @@ async fn confirm_steps(run: &CompositeRun<'_>, plan: &ReviewPlan) -> Result<bool
 
 /// Posts the comments that do not exist yet: as drafts that are published together, or one by one if drafts are not
 /// available.
-async fn posted(run: &CompositeRun<'_>, plan: &ReviewPlan, agreed: bool) -> Vec<CommentResult> {
+async fn post_comments(run: &CompositeRun<'_>, plan: &ReviewPlan, agreed: bool) -> Vec<CommentResult> {
     let mut done: Vec<CommentResult> = Vec::new();
     for (comment, known) in plan.comments.iter().zip(&plan.known) {
         done.push(match known {
@@ -311,7 +312,7 @@ async fn posted(run: &CompositeRun<'_>, plan: &ReviewPlan, agreed: bool) -> Vec<
     }
     publish(run, plan, &mut done, agreed).await;
     if plan.drafts && done.iter().any(|done| matches!(done, CommentResult::Posted(_))) {
-        name(run, &plan.comments, &mut done, &plan.of).await;
+        match_published(run, &plan.comments, &mut done, &plan.of).await;
     }
     done
 }
@@ -366,18 +367,18 @@ fn unpublished(error: &ToolError) -> ToolError {
 }
 
 /// Matches published drafts to notes. A lost draft is reported.
-async fn name(
+async fn match_published(
     run: &CompositeRun<'_>,
     comments: &[ReviewComment],
     done: &mut [CommentResult],
     of: &Map<String, Value>,
 ) {
-    let Some(notes) = notes(run, of).await else { return };
+    let Some(notes) = fetch_notes(run, of).await else { return };
     for (comment, done) in comments.iter().zip(done.iter_mut()) {
         let CommentResult::Posted(id) = done else { continue };
         match notes.iter().rev().find(|note| comment.matches(note)) {
             Some(note) => *id = note.get("id").cloned(),
-            None if id.is_none() && notes.len() < PAGE * MOST_PAGES => {
+            None if id.is_none() && notes.len() < THREADS_PER_PAGE * MAX_THREAD_PAGES => {
                 let message = "GitLab published the draft, but the comment does not exist";
                 *done = CommentResult::Failed(ToolError::new(ErrorKind::GitlabError, message));
             }
@@ -387,18 +388,18 @@ async fn name(
 }
 
 /// Reads the first notes of the threads; none if they cannot be read.
-async fn notes(run: &CompositeRun<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
+async fn fetch_notes(run: &CompositeRun<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
     let mut found = Vec::new();
-    for page in 1..=MOST_PAGES {
+    for page in 1..=MAX_THREAD_PAGES {
         let mut step_params = of.clone();
-        step_params.extend(params(json!({"page": page, "per_page": PAGE})));
+        step_params.extend(params(json!({"page": page, "per_page": THREADS_PER_PAGE})));
         let Value::Array(threads) = run.read_json("merge_request_discussion.list", step_params).await.ok()?
         else {
             return None;
         };
         let count = threads.len();
         found.extend(threads.iter().filter_map(|thread| thread.get("notes")?.get(0).cloned()));
-        if count < PAGE {
+        if count < THREADS_PER_PAGE {
             break;
         }
     }
@@ -421,9 +422,9 @@ impl ReviewComment {
                 |name: &str| position.and_then(|position| position.get(name)).cloned().unwrap_or_default();
             [field("new_path"), field("old_line"), field("new_line")]
         };
-        let details = note.get("body").and_then(Value::as_str).unwrap_or_default();
+        let text = note.get("body").and_then(Value::as_str).unwrap_or_default();
         let position = note.get("position").filter(|position| position.is_object());
-        details.trim() == self.body.trim() && at(self.position.as_ref()) == at(position)
+        text.trim() == self.body.trim() && at(self.position.as_ref()) == at(position)
     }
 
     fn is_same(&self, other: &ReviewComment) -> bool {

@@ -19,7 +19,7 @@ use crate::tools::run::run_action;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
 
 /// Maximum number of steps of one plan, look-ups included.
-pub const MOST_STEPS: usize = 120;
+pub const MAX_STEPS: usize = 120;
 
 /// Time within which steps may be started; each has the normal timeout of a request.
 pub const TIME: Duration = Duration::from_secs(120);
@@ -187,8 +187,8 @@ impl RunBounds {
 
     /// Counts a new step, if the limits allow it.
     pub fn begin(&self, what: &str) -> Result<(), ToolError> {
-        if self.begun.fetch_add(1, Ordering::Relaxed) >= MOST_STEPS {
-            let message = format!("{what} was not started: one call makes at most {MOST_STEPS} requests");
+        if self.begun.fetch_add(1, Ordering::Relaxed) >= MAX_STEPS {
+            let message = format!("{what} was not started: one call makes at most {MAX_STEPS} requests");
             return Err(ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less at a time."));
         }
         if Instant::now() >= self.until {

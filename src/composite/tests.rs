@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use crate::catalog::Catalog;
 use crate::composite::actions::ACTIONS;
-use crate::composite::run::{MOST_STEPS, RunBounds, TIME};
+use crate::composite::run::{MAX_STEPS, RunBounds, TIME};
 use crate::tools::ErrorKind;
 
 #[test]
@@ -20,7 +20,7 @@ fn plans_of_the_catalog_match_their_implementations() {
 fn a_step_beyond_the_limits_is_not_started() {
     let bounds = |begun, until| RunBounds { actions: ACTIONS, begun: AtomicUsize::new(begun), until };
     let now = Instant::now();
-    let room = bounds(MOST_STEPS - 1, now + TIME);
+    let room = bounds(MAX_STEPS - 1, now + TIME);
     assert!(room.begin("issue.get").is_ok());
     assert_eq!(room.begin("issue.get").unwrap_err().kind, ErrorKind::TooLarge);
     assert_eq!(bounds(0, now).begin("issue.get").unwrap_err().kind, ErrorKind::Timeout);

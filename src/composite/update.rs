@@ -14,7 +14,7 @@ use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
 /// Maximum number of items.
-const MOST: usize = 20;
+const MAX_ITEMS: usize = 20;
 
 /// The parameter that opens and closes.
 const STATE_EVENT: &str = "state_event";
@@ -33,7 +33,7 @@ struct ItemChange {
 
 /// The items that are valid.
 pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
-    let items = run.list("items").iter().take(MOST).enumerate();
+    let items = run.list("items").iter().take(MAX_ITEMS).enumerate();
     let step = |(place, item): (usize, &Value)| {
         let ItemChange { resolved, params } = parse_change(run, item).ok()?;
         Some(KnownStep::new("item", place + 1, resolved.item.update.as_deref()?, params))
@@ -41,11 +41,11 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
     items.filter_map(step).collect()
 }
 
-/// Updates.
+/// Changes the items concurrently.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let given = run.list("items");
-    if given.is_empty() || given.len() > MOST {
-        return Err(run.invalid(format!("`items` is 1 to {MOST} things; {} were given", given.len())));
+    if given.is_empty() || given.len() > MAX_ITEMS {
+        return Err(run.invalid(format!("`items` is 1 to {MAX_ITEMS} things; {} were given", given.len())));
     }
     let changes: Vec<Result<ItemChange, ToolError>> = given
         .iter()

@@ -15,13 +15,13 @@ use crate::tools::action_uri::{ACTION, ACTIONS_PART};
 use crate::tools::{EXECUTE, ErrorKind, ToolError, Tools};
 
 /// Maximum number of values, from the protocol.
-const MOST: usize = 100;
+const MAX_VALUES: usize = 100;
 
 /// Timeout of a completion.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Maximum size of a value in bytes.
-const LONGEST: usize = 255;
+const MAX_TYPED_BYTES: usize = 255;
 
 /// The object of a completion.
 #[derive(Clone, Copy, Debug)]
@@ -81,9 +81,9 @@ const OWN: [(&str, &str); 2] = [("membership", "true"), ("order_by", "last_activ
 const SEARCH: Option<&str> = Some("search");
 const OF_PROJECT: &[(&str, &str)] = &[("scope", "project"), ("per_page", "100")];
 const OF_GROUP: &[(&str, &str)] = &[("scope", "group"), ("per_page", "100")];
-const PAGE: &[(&str, &str)] = &[("per_page", "100")];
+const OF_NO_SCOPE: &[(&str, &str)] = &[("per_page", "100")];
 
-const ASKED: &[CompletionQuery] = &[
+const COMPLETION_QUERIES: &[CompletionQuery] = &[
     anywhere(
         CompletionSource::Project,
         "project.list",
@@ -92,16 +92,16 @@ const ASKED: &[CompletionQuery] = &[
     ),
     anywhere(CompletionSource::Group, "group.list", &[("per_page", "50")], "full_path"),
     anywhere(CompletionSource::User, "user.list", &[("active", "true"), ("per_page", "50")], "username"),
-    inside(CompletionSource::Branch, "branch.list", SEARCH, PAGE, "name"),
-    inside(CompletionSource::Tag, "tag.list", SEARCH, PAGE, "name"),
+    inside(CompletionSource::Branch, "branch.list", SEARCH, OF_NO_SCOPE, "name"),
+    inside(CompletionSource::Tag, "tag.list", SEARCH, OF_NO_SCOPE, "name"),
     inside(CompletionSource::Label, "label.list", SEARCH, OF_PROJECT, "name"),
     inside(CompletionSource::Milestone, "milestone.list", SEARCH, OF_PROJECT, "title"),
     inside(CompletionSource::MilestoneNumber, "milestone.list", None, OF_PROJECT, "iid"),
     inside(CompletionSource::GroupMilestoneNumber, "milestone.list", None, OF_GROUP, "iid"),
     inside(CompletionSource::Issue, "issue.list", None, OF_PROJECT, "iid"),
     inside(CompletionSource::MergeRequest, "merge_request.list", None, OF_PROJECT, "iid"),
-    inside(CompletionSource::Pipeline, "pipeline.list", None, PAGE, "id"),
-    inside(CompletionSource::Epic, "epic.list", None, PAGE, "iid"),
+    inside(CompletionSource::Pipeline, "pipeline.list", None, OF_NO_SCOPE, "id"),
+    inside(CompletionSource::Epic, "epic.list", None, OF_NO_SCOPE, "iid"),
     inside(CompletionSource::Release, "release.list", None, OF_PROJECT, "tag_name"),
     inside(CompletionSource::WikiPage, "wiki_page.list", None, &[("scope", "project")], "slug"),
     inside(CompletionSource::GroupWikiPage, "wiki_page.list", None, &[("scope", "group")], "slug"),
@@ -120,7 +120,7 @@ impl Tools {
     ) -> Result<Completion, ToolError> {
         let source = source(completed, argument)?;
         let typed = typed.trim();
-        if typed.len() > LONGEST || present::line(typed) != typed {
+        if typed.len() > MAX_TYPED_BYTES || present::line(typed) != typed {
             return Ok(Completion::default());
         }
         match source {
@@ -155,7 +155,10 @@ impl Tools {
         typed: &str,
         given: &HashMap<String, String>,
     ) -> Option<Completion> {
-        let asked = ASKED.iter().find(|asked| asked.source == source).filter(|_| self.offers(EXECUTE))?;
+        let asked = COMPLETION_QUERIES
+            .iter()
+            .find(|asked| asked.source == source)
+            .filter(|_| self.offers(EXECUTE))?;
         let mut params: Map<String, Value> =
             asked.params.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         if asked.is_inside {
@@ -182,7 +185,7 @@ impl Tools {
         // GitLab's total is for the search text, which may be only a part of the typed text.
         completion.total = if is_whole { completion.total } else { reply.page.total.and_then(counted) };
         completion.total =
-            completion.total.filter(|_| is_whole || completion.values.len() == found.min(MOST));
+            completion.total.filter(|_| is_whole || completion.values.len() == found.min(MAX_VALUES));
         completion.has_more |= !is_whole;
         Some(completion)
     }
@@ -242,7 +245,9 @@ fn argument_source(takes: ArgType) -> CompletionSource {
 /// A name, or a number as text. `None` for a name with invisible characters.
 fn text(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => (present::line(text) == *text && text.len() <= LONGEST).then(|| text.clone()),
+        Value::String(text) => {
+            (present::line(text) == *text && text.len() <= MAX_TYPED_BYTES).then(|| text.clone())
+        }
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
@@ -260,7 +265,7 @@ fn all(values: Vec<String>, typed: &str) -> Completion {
     let (mut values, mut others): (Vec<String>, Vec<String>) = like.partition(begins);
     values.append(&mut others);
     let total = values.len();
-    values.truncate(MOST);
+    values.truncate(MAX_VALUES);
     Completion { has_more: total > values.len(), total: Some(total), values }
 }
 

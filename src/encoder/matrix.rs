@@ -3,7 +3,7 @@
 use super::lanes;
 
 /// Maximum quantized activation. A sum of 1,536 products with weights up to 127 stays below 2^31.
-const LARGEST: f32 = 8_191.0;
+const MAX_QUANTIZED: f32 = 8_191.0;
 
 /// Rounding constant: added to a number below 2^15, it leaves the nearest integer in the lower half of the bits. The
 /// rounding instruction is not in every x86-64, and a library function for it took a fifth of the time.
@@ -47,11 +47,11 @@ impl Activations {
         lanes::run(|| {
             for (row, quantized) in rows.chunks_exact(columns).zip(values.chunks_exact_mut(columns)) {
                 let largest = lanes::largest(row).max(f32::MIN_POSITIVE);
-                let times = LARGEST / largest;
+                let times = MAX_QUANTIZED / largest;
                 for (quantized, value) in quantized.iter_mut().zip(row) {
                     *quantized = (value * times + ROUND).to_bits() as i16;
                 }
-                steps.push(largest / LARGEST);
+                steps.push(largest / MAX_QUANTIZED);
             }
         });
         Activations { values, steps }

@@ -8,7 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 /// Maximum size of a git metadata file; a configuration has a few hundred bytes.
-const MOST: u64 = 256 * 1024;
+const MAX_METADATA_BYTES: u64 = 256 * 1024;
 
 /// Metadata of a git working tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +60,6 @@ fn text(dir: &Dir, name: &str) -> io::Result<String> {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let mut text = String::new();
-    dir.open(name)?.take(MOST).read_to_string(&mut text)?;
+    dir.open(name)?.take(MAX_METADATA_BYTES).read_to_string(&mut text)?;
     Ok(text)
 }

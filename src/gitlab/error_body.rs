@@ -13,8 +13,8 @@ pub(super) const MAX_BODY: u64 = 64 * 1024;
 const MAX_CHARS: usize = 500;
 
 /// Maximum numbers of lines and bytes that are collected from a body, and bytes of the name of a field.
-const MOST_LINES: usize = 50;
-const MOST_BYTES: usize = 8 * 1024;
+const MAX_LINES: usize = 50;
+const MAX_BYTES: usize = 8 * 1024;
 const LONGEST_FIELD: usize = 200;
 
 /// Maximum number of scopes listed, and the length of one.
@@ -121,7 +121,7 @@ struct Lines {
 
 impl Lines {
     fn is_full(&self) -> bool {
-        self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES
+        self.lines.len() >= MAX_LINES || self.bytes >= MAX_BYTES
     }
 
     /// Adds every text in a value, prefixed with its field's name: `title can't be blank`.

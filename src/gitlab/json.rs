@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 /// Maximum number of values and keys kept of a body. A page of a hundred of the largest objects that GitLab lists has
 /// about 40,000. The maximum takes about 25 MB, not counting strings.
-const MOST: usize = 125_000;
+const MAX_VALUES: usize = 125_000;
 
 /// A parsed body.
 #[derive(Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub(super) enum Parsed {
 /// does not is replaced: a lone surrogate by U+FFFD, a number out of range by its text.
 pub(super) fn parse(bytes: &[u8]) -> Option<Parsed> {
     let bytes = without_mark(bytes);
-    parse_within(bytes, MOST).or_else(|| parse_within(&repair(bytes)?, MOST))
+    parse_within(bytes, MAX_VALUES).or_else(|| parse_within(&repair(bytes)?, MAX_VALUES))
 }
 
 /// True if a body begins as an object or a list does.

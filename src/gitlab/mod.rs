@@ -1,4 +1,4 @@
-//! HTTP client for GitLab: the only module that uses reqwest and rustls.
+//! HTTP client for GitLab: the only module that uses reqwest.
 //!
 //! [`Client::send`] takes a [`Permit`](crate::policy::Permit) and sends nothing else. Invariants:
 //!

@@ -79,7 +79,7 @@ pub(super) struct Budget(AtomicU32);
 impl Budget {
     /// Cost of a retry, in calls that got a response.
     const COST: u32 = 10;
-    const MOST: u32 = 10 * Budget::COST;
+    const MAX_CREDIT: u32 = 10 * Budget::COST;
 
     /// Takes one retry, if any is left.
     fn take_retry(&self) -> bool {
@@ -94,15 +94,15 @@ impl Budget {
     /// Counts a call that got a response.
     pub(super) fn earn(&self) {
         // An update that always has a value cannot fail.
-        let _ = self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some((left + 1).min(Budget::MOST)));
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            Some((left + 1).min(Budget::MAX_CREDIT))
+        });
     }
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget(AtomicU32::new(Budget::MOST))
+        Budget(AtomicU32::new(Budget::MAX_CREDIT))
     }
 }
 

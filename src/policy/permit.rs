@@ -2,7 +2,9 @@
 
 use crate::call::Call;
 
-/// A call that the policy allows. Only [`super::Policy`] creates one, and the client sends nothing else.
+/// A call that the policy allows.
+///
+/// *Architecture Invariant:* only [`super::Policy`] creates one, and the client sends nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permit {
     call: Call,

@@ -29,6 +29,7 @@ pub struct ToolsetFilter {
 impl ToolsetFilter {
     /// Resolves toolsets and domains; `None` if both are empty, which offers everything.
     ///
+    /// # Errors
     /// An unknown name, with the accepted ones.
     pub fn parse(
         toolsets: &[String],

@@ -3,7 +3,7 @@
 use super::picture::Picture;
 
 /// Largest file that is attached, in bytes.
-const LARGEST: usize = 1_000_000;
+const MAX_ATTACHED_BYTES: usize = 1_000_000;
 
 /// A file that is no text, or a picture as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Attachment {
         };
         let kind = content_type.split(';').next().map(str::trim).filter(is_media_type);
         let media_type = kind.unwrap_or("application/octet-stream").to_owned();
-        (bytes.len() <= LARGEST).then_some(Attachment { bytes, media_type, is_picture: false })
+        (bytes.len() <= MAX_ATTACHED_BYTES).then_some(Attachment { bytes, media_type, is_picture: false })
     }
 }
 
@@ -43,6 +43,6 @@ mod tests {
         assert_eq!(of("application/zip; charset=binary"), "application/zip");
         assert_eq!(of(""), "application/octet-stream");
         assert_eq!(of("a/b\r\nX: y"), "application/octet-stream");
-        assert_eq!(Attachment::new(vec![0; LARGEST + 1], "application/zip"), None);
+        assert_eq!(Attachment::new(vec![0; MAX_ATTACHED_BYTES + 1], "application/zip"), None);
     }
 }

@@ -13,14 +13,14 @@ use crate::text;
 
 /// Minimum number of rows for which giving their shared fields once is shorter, and the bytes of shared values from which
 /// it is for two rows.
-const SEVERAL: usize = 3;
-const SHARED_BY_TWO: usize = 24;
+const MIN_ROWS_THAT_SHARE: usize = 3;
+const MIN_BYTES_SHARED_BY_TWO: usize = 24;
 
 /// A row of more than this is read on its own, not in a list.
-const MOST: usize = 12;
+const MAX_ROW_FIELDS: usize = 12;
 
 /// A text longer than this is read on its own.
-const LONG: usize = 200;
+const MAX_CELL_BYTES: usize = 200;
 
 /// Maximum length in bytes of a name in a list of names. GitLab's longest titles have 255 characters.
 const LONGEST_NAME: usize = 1_020;
@@ -60,11 +60,11 @@ pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (
         common_prefix::locate(&mut objects);
     }
     if objects.len() > 1 {
-        let whole = (objects.len() < SEVERAL).then(|| objects.clone());
+        let whole = (objects.len() < MIN_ROWS_THAT_SHARE).then(|| objects.clone());
         common_prefix::share(&mut objects, &mut said.same);
         share(&mut objects, &mut said.same, |key| !are_things || is_wanted(key));
         let shared = || said.same.values().map(|value| markdown::cell(value).len()).sum::<usize>();
-        if let Some(whole) = whole.filter(|_| shared() < SHARED_BY_TWO) {
+        if let Some(whole) = whole.filter(|_| shared() < MIN_BYTES_SHARED_BY_TWO) {
             (objects, said.same) = (whole, Map::new());
         }
     }
@@ -115,7 +115,7 @@ fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut Rows) ->
             chosen.push(name);
             continue;
         }
-        if chosen.len() >= MOST {
+        if chosen.len() >= MAX_ROW_FIELDS {
             break;
         }
         let is_telling = PRESENTATION.row_identity.contains(&snake(&name).as_str());
@@ -150,7 +150,7 @@ fn candidates(rows: &[Map<String, Value>], in_url: bool) -> Vec<String> {
     let is_spare = |key: &str| key == "id" && !in_url && (has("iid") || has("short_id"));
     let is_column = |value: &Value| is_short(value) || are_names(value);
     let are_short = |key: &str| rows.iter().filter_map(|row| row.get(key)).all(is_column);
-    let is_whole = keys.len() <= MOST && keys.iter().all(|key| are_short(key));
+    let is_whole = keys.len() <= MAX_ROW_FIELDS && keys.iter().all(|key| are_short(key));
     let wanted = PRESENTATION.columns.iter().filter_map(|name| by_name.get(*name).copied());
     let others = keys.iter().copied().filter(|key| is_whole && !is_wanted(key));
     let candidates = wanted.filter(|key| is_whole || !is_spare(key)).chain(others);
@@ -162,7 +162,7 @@ fn is_wanted(key: &str) -> bool {
 }
 
 fn is_short(value: &Value) -> bool {
-    text::fits(value, LONG) && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
+    text::fits(value, MAX_CELL_BYTES) && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
 }
 
 fn are_names(value: &Value) -> bool {

@@ -112,7 +112,7 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
             }
             continue;
         }
-        let value = if is_shown { resolve_shown(value, dropped) } else { nested(value, dropped) };
+        let value = if is_shown { keep_shown_fields(value, dropped) } else { nested(value, dropped) };
         let value = if key == ROLE { role(value) } else { value };
         out.insert(key.clone(), to_the_second(&key, value));
     }
@@ -144,12 +144,12 @@ fn role(level: Value) -> Value {
 }
 
 /// A value that the action is for: objects keep their fields, and so do those of a list.
-fn resolve_shown(value: Value, dropped: &mut Vec<String>) -> Value {
+fn keep_shown_fields(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map, &[]),
         Value::Object(map) => Value::Object(object(map, Kept::default(), dropped)),
         Value::Array(items) => {
-            Value::Array(items.into_iter().map(|item| resolve_shown(item, dropped)).collect())
+            Value::Array(items.into_iter().map(|item| keep_shown_fields(item, dropped)).collect())
         }
         other => other,
     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 /// Maximum number of the existing fields that are kept for a missing one.
-const MOST_KNOWN: usize = 200;
+const MAX_KNOWN: usize = 200;
 
 /// A path that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ fn missing(value: &Value, path: &str) -> Missing {
             let mut seen = HashSet::new();
             // Only these are named, and each missing field keeps its own.
             let keys = objects().flat_map(Map::keys).filter(|key| *key != step && is_plain(key));
-            let known = keys.filter(|key| seen.insert(key.as_str())).take(MOST_KNOWN).cloned().collect();
+            let known = keys.filter(|key| seen.insert(key.as_str())).take(MAX_KNOWN).cloned().collect();
             return Missing { path: path.to_owned(), step: step.to_owned(), known };
         }
         level = next;

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::terminal::{self, Mark};
 
 /// Maximum numbers of sections of a log, and of sections within each other.
-const MOST_SECTIONS: usize = 2_000;
-const MOST_OPEN: usize = 64;
+const MAX_SECTIONS: usize = 2_000;
+const MAX_OPEN: usize = 64;
 
 /// Returns a section of a raw log, between its start and end marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub fn sections(log: &str) -> Vec<Section> {
     let mut open: Vec<usize> = Vec::new();
     for (at, Mark { begins, name, behind }) in terminal::marks(log) {
         if begins {
-            if found.len() >= MOST_SECTIONS || open.len() >= MOST_OPEN {
+            if found.len() >= MAX_SECTIONS || open.len() >= MAX_OPEN {
                 continue;
             }
             open.push(found.len());
@@ -95,7 +95,7 @@ mod tests {
         let open: String = (0..200_000).map(|n| format!("section_start:1:s{n}\r\u{1b}[0K")).collect();
         let ends = "section_end:1:unknown\r\u{1b}[0K".repeat(200_000);
         let found = sections(&format!("{open}{ends}"));
-        assert!(found.len() <= MOST_SECTIONS, "{}", found.len());
+        assert!(found.len() <= MAX_SECTIONS, "{}", found.len());
         let nested = format!("{}text", "section_start:1:a\r\u{1b}[0K".repeat(60));
         assert_eq!(section(&nested, "a").unwrap(), "text");
         assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::diffs;
 use super::fields::headed_by_paths;
 use crate::catalog::PRESENTATION;
-use crate::untrusted::{MOST_DASHES, defuse_tags, is_tag_end};
+use crate::untrusted::{MAX_DASHES, defuse_tags, is_tag_end};
 
 /// A table wider than this is no table to read.
 const COLUMNS: usize = 12;
@@ -22,7 +22,7 @@ const CELL: usize = 240;
 const STEP: usize = 2;
 
 /// Maximum indentation, so that deep nesting does not multiply the bytes of an answer.
-const MOST_INDENT: usize = 12;
+const MAX_INDENT: usize = 12;
 
 /// Name of the marks around GitLab's text.
 pub const MARK: &str = "gitlab";
@@ -150,7 +150,7 @@ pub fn marked_as(mark: &str, says: &Map<String, Value>, text: &str) -> String {
         let rest = after.trim_start_matches('-');
         is_tag_end(rest).then(|| after.len() - rest.len())
     });
-    let dashes = tries.filter(|dashes| *dashes <= MOST_DASHES).max().map_or(0, |most| most + 1);
+    let dashes = tries.filter(|dashes| *dashes <= MAX_DASHES).max().map_or(0, |most| most + 1);
     let mark = format!("{mark}{}", "-".repeat(dashes));
     let says: String = says.iter().map(|(name, value)| format!(" {name}=\"{}\"", attribute(value))).collect();
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -174,7 +174,7 @@ pub fn fenced(text: &str) -> String {
 /// A list, its lines after so many spaces: as a table, or thing by thing where that is shorter or the only way.
 fn list(items: &[Value], indent: usize) -> String {
     let rows: Option<Vec<&Map<String, Value>>> = items.iter().map(Value::as_object).collect();
-    let margin = " ".repeat(indent.min(MOST_INDENT));
+    let margin = " ".repeat(indent.min(MAX_INDENT));
     match rows {
         Some(rows) => {
             let things = render_records(&rows, indent);
@@ -190,7 +190,7 @@ fn list(items: &[Value], indent: usize) -> String {
 
 /// A list thing by thing, each with a heading and its fields.
 fn render_records(rows: &[&Map<String, Value>], indent: usize) -> String {
-    let margin = " ".repeat(indent.min(MOST_INDENT));
+    let margin = " ".repeat(indent.min(MAX_INDENT));
     rows.iter().enumerate().fold(String::new(), |mut out, (place, row)| {
         let mut row = (*row).clone();
         let heading =
@@ -218,7 +218,7 @@ pub fn shared(same: &Map<String, Value>) -> String {
 /// Fields, one a line after so many spaces; those with the same short value share a line, in the place of the first.
 /// Texts of several lines are not indented: each of their spaces counts.
 fn fields(map: &Map<String, Value>, indent: usize) -> String {
-    let margin = " ".repeat(indent.min(MOST_INDENT));
+    let margin = " ".repeat(indent.min(MAX_INDENT));
     let alike = names_by_value(map);
     let mut out = String::new();
     for (name, value) in map {
@@ -349,7 +349,7 @@ fn in_cell(text: &str) -> String {
 
 /// A text in one line: breaks and what is around them become a space, other blanks are kept, since they indent code.
 fn join_lines(text: &str) -> String {
-    const MOST_BLANKS: usize = 40;
+    const MAX_BLANKS: usize = 40;
     let is_blank = |c: char| matches!(c, ' ' | '\t');
     let text = text.trim_end();
     let text = text.trim_start_matches(|c: char| c.is_whitespace() && !is_blank(c));
@@ -361,7 +361,7 @@ fn join_lines(text: &str) -> String {
         let next = after.trim_start();
         let blanks = after.strip_suffix(next).unwrap_or(after);
         match blanks.chars().all(is_blank) {
-            true => out.extend(blanks.chars().take(MOST_BLANKS)),
+            true => out.extend(blanks.chars().take(MAX_BLANKS)),
             false => out.push(' '),
         }
         rest = next;

@@ -34,7 +34,7 @@ const LONGEST_PATH: usize = 500;
 const LONGEST_NAME: usize = 200;
 
 /// Maximum number of paths of masked fields that are kept.
-const MOST_NAMED: usize = 100;
+const MAX_NAMED: usize = 100;
 
 /// Paths of masked and shown secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl Walk<'_> {
             *text = shown;
             &mut self.masked.hidden
         };
-        if told.len() < MOST_NAMED && !told.iter().any(|known| known == path) {
+        if told.len() < MAX_NAMED && !told.iter().any(|known| known == path) {
             told.push(path.to_owned());
         }
     }

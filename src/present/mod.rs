@@ -27,7 +27,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::text::{self, Cut, Limited, MOST_CUT, Place, lines_within};
+use crate::text::{self, Cut, Limited, MAX_CUT, Place, lines_within};
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
 pub use attachment::Attachment;
@@ -136,7 +136,7 @@ pub struct Presented {
 }
 
 /// Maximum number of fields not shown that are named.
-const NAMED: usize = 6;
+const MAX_FIELDS_NAMED: usize = 6;
 
 /// Maximum length in bytes of an answer of nothing but numbers and flags that has no marks around it.
 const UNMARKED: usize = 200;
@@ -148,7 +148,7 @@ impl Presented {
     /// The names of fields that were left out, and how many more there are.
     pub fn left_out(&self) -> (Vec<&str>, usize) {
         let plain = self.dropped.iter().map(String::as_str).filter(|name| is_plain(name));
-        let named: Vec<&str> = plain.take(NAMED).collect();
+        let named: Vec<&str> = plain.take(MAX_FIELDS_NAMED).collect();
         let more = self.dropped.len() - named.len();
         (named, more)
     }
@@ -181,8 +181,8 @@ pub fn present(content: Content, options: &Options) -> Presented {
 
 /// A value of a header as it may be repeated.
 fn header(text: &str, secrets: &Secrets) -> String {
-    const LONGEST: usize = 200;
-    shortened(&defuse(&mask_tokens(&secrets.redact(&line(text)))), LONGEST)
+    const MAX_HEADER_CHARACTERS: usize = 200;
+    shortened(&defuse(&mask_tokens(&secrets.redact(&line(text)))), MAX_HEADER_CHARACTERS)
 }
 
 fn binary(bytes: usize, content_type: &str, filename: Option<String>, secrets: &Secrets) -> Presented {
@@ -328,7 +328,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     let quoted = quoted && in_quotes.is_none();
     let text = in_quotes.unwrap_or(text);
     let mut cut = limited.cut;
-    cut.truncate(MOST_CUT);
+    cut.truncate(MAX_CUT);
     Presented {
         text,
         quoted,

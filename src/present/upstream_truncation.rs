@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Maximum number of files that are named.
-const NAMED: usize = 5;
+const MAX_FILES_NAMED: usize = 5;
 
 /// Incomplete parts of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,8 +30,9 @@ pub fn partial(value: &Value) -> Partial {
         _ => {}
     }
     if !partial.files.is_empty() {
-        let named: Vec<String> = partial.files.iter().take(NAMED).map(|name| format!("{name:?}")).collect();
-        let more = partial.files.len().saturating_sub(NAMED);
+        let named: Vec<String> =
+            partial.files.iter().take(MAX_FILES_NAMED).map(|name| format!("{name:?}")).collect();
+        let more = partial.files.len().saturating_sub(MAX_FILES_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let count = partial.files.len();
         let files = if count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };

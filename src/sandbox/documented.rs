@@ -19,7 +19,7 @@ impl Documented {
 
     /// The methods that GitLab has for a path.
     pub fn methods(&self, parts: &[String]) -> Result<Vec<&'static str>, CatalogError> {
-        let operations = self.0.surface()?;
+        let operations = self.0.operations()?;
         let served = METHODS.iter().filter(|method| !operations.rest(**method, parts).is_empty());
         Ok(served.map(|method| method.name()).collect())
     }
@@ -32,7 +32,7 @@ impl Documented {
         names: &'n [String],
     ) -> Result<Option<&'n String>, CatalogError> {
         let Some(method) = METHODS.iter().find(|known| known.name() == method) else { return Ok(None) };
-        let operations = self.0.surface()?;
+        let operations = self.0.operations()?;
         let path = normal(pattern);
         let owners = operations.paths(*method).filter(|(known, _)| normal(known) == path);
         for (_, id) in owners {

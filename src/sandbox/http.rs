@@ -22,7 +22,7 @@ use super::request::Incoming;
 use super::site::Site;
 
 /// A body larger than this is refused.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Serves in the background until `stopped` resolves or its sender is dropped.
 pub fn serve(listener: TcpListener, site: Arc<Site>, stopped: oneshot::Receiver<()>) {
@@ -68,7 +68,7 @@ async fn read_request(request: HttpRequest) -> Result<Incoming, Fault> {
         read_multipart(request, &mut incoming).await?;
         return Ok(incoming);
     }
-    let bytes = axum::body::to_bytes(body, MOST_BYTES)
+    let bytes = axum::body::to_bytes(body, MAX_BYTES)
         .await
         .map_err(|error| Fault::Refused(413, Value::from(error.to_string())))?;
     read_body(&content_type, &bytes, &mut incoming.args)?;

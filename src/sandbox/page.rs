@@ -8,12 +8,12 @@ use super::reply::Reply;
 use super::request::Request;
 
 const DEFAULT: u64 = 20;
-const MOST: u64 = 100;
+const MAX_PER_PAGE: u64 = 100;
 
 impl Request<'_> {
     /// Number of elements on a page.
     fn per_page(&self) -> usize {
-        let asked = self.args.num("per_page").unwrap_or(DEFAULT).clamp(1, MOST);
+        let asked = self.args.num("per_page").unwrap_or(DEFAULT).clamp(1, MAX_PER_PAGE);
         usize::try_from(asked).unwrap_or(usize::MAX)
     }
 

@@ -3,11 +3,12 @@
 //! 1. `routes` and the catalog: an exact id, alias, REST path, GraphQL field or GitLab page ends the search.
 //! 2. `entities`: quotes, names, references, numbers, dates and URLs are masked by typed placeholders.
 //! 3. `normalise` of `gitlab_mcp_embed`, `spelling`, `lexicon`, `request`, `segment`: tokens, stems,
+//!    spelling corrections, synonyms, and the clauses of a long request.
 //! 4. Candidates: the best by `bm25`, and the nearest by the encoder and `embedding`.
 //! 5. `features`, `agreement`: features of each candidate, and their sum weighted by `model`.
 //! 6. `ranking`: merging of the clauses' best actions, `params`, order by score, probability, confidence.
 //!
-//! The only module that uses tantivy, strsim and the encoder. Depends only on the catalog.
+//! The program names tantivy, strsim and the encoder here alone; the build and the maintainers' program do too.
 
 mod agreement;
 mod bm25;

@@ -4,12 +4,12 @@
 const ALIKE: f64 = 0.82;
 
 /// Maximum length in bytes of a name that is looked up.
-const LONGEST: usize = 100;
+const MAX_NAME_BYTES: usize = 100;
 
 /// The most similar known name, if it is similar enough. Names with the same words in another order, or in another
 /// number, are similar.
 pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if given.len() > LONGEST {
+    if given.len() > MAX_NAME_BYTES {
         return None;
     }
     let given = folded(given);

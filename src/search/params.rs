@@ -10,7 +10,7 @@ use super::error::SearchError;
 static PARAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_params.bin"));
 
 /// Maximum number of words of a request that may be the name of a parameter.
-const MOST_WORDS: usize = 5;
+const MAX_WORDS: usize = 5;
 
 /// The actions with a parameter or value that the request names: as `snake_case` or `camelCase` anywhere, or in words
 /// that are nothing else. With `is_request`, plain words are not looked up.
@@ -23,7 +23,7 @@ pub fn find(request: &str, is_request: bool) -> Result<Vec<usize>, SearchError> 
         .map(|word| one_word(&word))
         .collect();
     let words = request.split_whitespace().count();
-    if !is_request && words <= MOST_WORDS {
+    if !is_request && words <= MAX_WORDS {
         names.push(one_word(request));
     }
     if names.is_empty() {

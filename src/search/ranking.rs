@@ -18,10 +18,10 @@ const FIRST: f32 = 1.001;
 const NEXT: f32 = 0.97;
 
 /// Maximum number of clauses ranked separately.
-const MOST_CLAUSES: usize = 5;
+const MAX_CLAUSES: usize = 5;
 
 /// Maximum number of tokens of the query and its clauses together: the time of a search is that of encoding them.
-const MOST_TOKENS: usize = 34;
+const MAX_TOKENS: usize = 34;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
@@ -39,8 +39,8 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let request = reader(ranker).analyze(query.words);
     let scorer = scorer(ranker, &request);
     let (whole, mut clauses) = (request.whole(&ranker.lexicon), request.intents(&ranker.lexicon));
-    clauses.truncate(MOST_CLAUSES);
-    let mut left = MOST_TOKENS.saturating_sub(request.tokens(&whole).len());
+    clauses.truncate(MAX_CLAUSES);
+    let mut left = MAX_TOKENS.saturating_sub(request.tokens(&whole).len());
     clauses.retain(|clause| {
         let length = request.tokens(clause).len();
         let fits = length <= left;

@@ -73,7 +73,8 @@ impl Request {
             asks && (concept.opens || concept.past) && concept.own_verb
         };
         let is_noun = |concept: &Concept| {
-            let mut meanings = concept.meanings.iter().filter(|meaning| meaning.likeness >= NAMED);
+            let mut meanings =
+                concept.meanings.iter().filter(|meaning| meaning.likeness >= MIN_SYNONYM_WEIGHT);
             !concept.ordinary && meanings.any(|meaning| lexicon.is_domain(&meaning.words))
         };
         let word = |concept: &Concept| Some(*concept.meanings.first()?.words.last()?);
@@ -135,7 +136,7 @@ fn input(tokens: &[Token], placed: &[(usize, Entity)]) -> Vec<(usize, String)> {
 const STATED: usize = 3;
 
 /// Minimum weight of a synonym that names a GitLab object: `ticket` does, `team` is too general.
-const NAMED: f32 = 0.8;
+const MIN_SYNONYM_WEIGHT: f32 = 0.8;
 
 /// Names of the product.
 const OURS: [&str; 2] = ["gitlab", "git"];

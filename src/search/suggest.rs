@@ -12,7 +12,7 @@ use super::ranker::Ranker;
 use super::types::Query;
 
 /// Maximum number of suggestions.
-const MOST: usize = 6;
+const MAX_SUGGESTIONS: usize = 6;
 
 /// Minimum length of a word whose spelling is corrected. A shorter one is near to too many others.
 const SHORTEST_CORRECTED: usize = 5;
@@ -46,7 +46,9 @@ struct Suggestions<'s> {
 impl Suggestions<'_> {
     /// Adds an action, unless it is filtered or there are enough.
     fn add(&mut self, number: usize) -> Result<(), SearchError> {
-        let Some(id) = self.catalog.id(number).filter(|_| self.ids.len() < MOST) else { return Ok(()) };
+        let Some(id) = self.catalog.id(number).filter(|_| self.ids.len() < MAX_SUGGESTIONS) else {
+            return Ok(());
+        };
         let is_of_domain = self.query.domain.is_none_or(|domain| domain_of(id) == domain);
         if !is_of_domain || self.ids.iter().any(|known| known == id) {
             return Ok(());

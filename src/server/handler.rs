@@ -558,14 +558,14 @@ fn fault(tool: &str) -> ToolError {
 }
 
 fn with_notes(mut answer: Answer, mut notes: Vec<String>) -> Answer {
-    const MOST: usize = 20;
-    const LONGEST: usize = 500;
+    const MAX_NOTES: usize = 20;
+    const MAX_NOTE_BYTES: usize = 500;
     if notes.is_empty() {
         return answer;
     }
-    notes.truncate(MOST);
-    for note in notes.iter_mut().filter(|note| note.len() > LONGEST) {
-        *note = format!("{}…", note.chars().take(LONGEST).collect::<String>());
+    notes.truncate(MAX_NOTES);
+    for note in notes.iter_mut().filter(|note| note.len() > MAX_NOTE_BYTES) {
+        *note = format!("{}…", note.chars().take(MAX_NOTE_BYTES).collect::<String>());
     }
     answer.text.push_str(&format!("\n\n{}", notes.join("\n")));
     let listed = answer.structured.entry("notes").or_insert_with(|| json!([]));

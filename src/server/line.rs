@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use super::outline::Outline;
 
 /// Maximum length of a line in bytes: rmcp's limit of an HTTP event.
-const MOST: usize = 16 * 1024 * 1024;
+const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Buffer capacity kept between lines.
 const KEPT: usize = 64 * 1024;
@@ -52,7 +52,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let taken = bytes.len() + usize::from(newline.is_some());
             match &mut self.passing {
                 Some(outline) => outline.feed(bytes),
-                None if self.line.len() + bytes.len() > MOST => {
+                None if self.line.len() + bytes.len() > MAX_LINE_BYTES => {
                     let mut outline = Outline::default();
                     outline.feed(&std::mem::take(&mut self.line));
                     outline.feed(bytes);
@@ -65,7 +65,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 continue;
             }
             if let Some(outline) = self.passing.take() {
-                return Line::TooLong { id: outline.id(), most: MOST };
+                return Line::TooLong { id: outline.id(), most: MAX_LINE_BYTES };
             }
             // The last line needs no newline.
             if at_end && self.line.is_empty() {

@@ -16,7 +16,7 @@ use crate::tools::{ErrorKind, ToolError, Tools};
 
 /// The most tools that are listed in the error; of a longer list, those most like the name.
 const LISTED: usize = 100;
-const MOST_ALIKE: usize = 10;
+const MAX_ALIKE: usize = 10;
 
 /// The longest call that the message repeats, in bytes.
 const LONGEST_CALL: usize = 600;
@@ -304,7 +304,7 @@ fn shortened(name: &str, listed: Vec<String>) -> Vec<String> {
     let is_own = |tool: &String| [ACTIVATE, FIND.name, EXECUTE.name].contains(&tool.as_str());
     let (mut own, mut rest): (Vec<String>, Vec<String>) = listed.into_iter().partition(is_own);
     rest.sort_by_key(|tool| (Reverse(shared(tool)), tool.len()));
-    rest.truncate(MOST_ALIKE);
+    rest.truncate(MAX_ALIKE);
     own.extend(rest);
     own
 }

@@ -35,7 +35,7 @@ pub struct EditedText {
 }
 
 /// Maximum number of places of a part that are counted.
-const MOST_PLACES: usize = 1_000;
+const MAX_PLACES: usize = 1_000;
 
 /// Applies edits, each to the text as it is before all of them. Line ends are compared as `\n`; in a text with `\r\n`,
 /// inserted lines have them too.
@@ -202,7 +202,7 @@ impl PlainText {
             if !is_lines || self.begins_line(at) {
                 places.push(at);
             }
-            if places.len() == MOST_PLACES {
+            if places.len() == MAX_PLACES {
                 break;
             }
             // Places may overlap: "aa" is twice in "aaa".

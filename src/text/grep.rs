@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use regex::{Regex, RegexBuilder};
 
 /// The longest pattern, in bytes.
-const LONGEST: usize = 1_000;
+const MAX_PATTERN_BYTES: usize = 1_000;
 
 /// The largest compiled pattern, in bytes. Matching takes time in proportion to it.
-const LARGEST: usize = 256 * 1024;
+const MAX_COMPILED_BYTES: usize = 256 * 1024;
 
 /// The deepest nesting of groups and repetitions.
 const DEEPEST: u32 = 50;
@@ -28,7 +28,7 @@ pub struct Pattern(Regex);
 /// A pattern that is not searched for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    #[error("it has {bytes} bytes; the limit is {LONGEST}")]
+    #[error("it has {bytes} bytes; the limit is {MAX_PATTERN_BYTES}")]
     TooLong { bytes: usize },
     #[error("it is too large when compiled; use smaller repetitions")]
     TooLarge,
@@ -43,10 +43,10 @@ pub struct SearchTimeout;
 
 impl Pattern {
     pub fn new(text: &str) -> Result<Pattern, PatternError> {
-        if text.len() > LONGEST {
+        if text.len() > MAX_PATTERN_BYTES {
             return Err(PatternError::TooLong { bytes: text.len() });
         }
-        let built = RegexBuilder::new(text).size_limit(LARGEST).nest_limit(DEEPEST).build();
+        let built = RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).nest_limit(DEEPEST).build();
         built.map(Pattern).map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => PatternError::TooLarge,
             _ => PatternError::Syntax,

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use super::window::{Place, Window, floor_boundary, lines_within, window};
 
 /// Maximum number of cut texts for which there is a call that continues them.
-pub const MOST_CUT: usize = 10;
+pub const MAX_CUT: usize = 10;
 
 /// Maximum number of those in a list; the others are continued in the same way.
-const MOST_CUT_IN_LISTS: usize = 3;
+const MAX_CUT_IN_LISTS: usize = 3;
 
 /// A text of which a part is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Limited {
 }
 
 /// Maximum number of lengths of texts that are tried before the minimum is used.
-const MOST_TRIES: usize = 3;
+const MAX_TRIES: usize = 3;
 
 /// A key longer than this is cut where a value does not fit otherwise.
 const LONGEST_KEY: usize = 120;
@@ -39,7 +39,7 @@ const LONGEST_KEY: usize = 120;
 const LONGEST_PATH: usize = 500;
 
 /// Minimum bytes of a field when many share the budget.
-const LEAST: usize = 64;
+const MIN_FIELD_BYTES: usize = 64;
 
 /// Fits a value of any shape into the budget.
 pub fn within(whole: Value, budget: usize) -> Limited {
@@ -59,12 +59,12 @@ pub fn within(whole: Value, budget: usize) -> Limited {
         }
         // Line breaks and quotes take more bytes as JSON than in the text; the rest of the value does not shrink.
         let scaled = longest * budget / size(&value) * 19 / 20;
-        longest = if tries == MOST_TRIES { least } else { scaled.max(least) };
+        longest = if tries == MAX_TRIES { least } else { scaled.max(least) };
         tries += 1;
     };
     let mut left_out = LeftOut::default();
     // One row or field is shown however small the budget.
-    let value = fitted(value, budget.max(4 * LEAST), &mut left_out);
+    let value = fitted(value, budget.max(4 * MIN_FIELD_BYTES), &mut left_out);
     Limited { value, rows, cut, note: left_out.note() }
 }
 
@@ -163,7 +163,7 @@ fn fitted(value: Value, budget: usize, left_out: &mut LeftOut) -> Value {
                 let size = size_within(&item, budget.saturating_sub(used + 1));
                 match size {
                     Some(size) => used += size + 1,
-                    None if kept.is_empty() && budget > used + LEAST => {
+                    None if kept.is_empty() && budget > used + MIN_FIELD_BYTES => {
                         kept.push(fitted(item, budget - used, left_out));
                         break;
                     }
@@ -187,7 +187,7 @@ fn fitted_fields(map: Map<String, Value>, budget: usize, left_out: &mut LeftOut)
     let mut used = 2;
     let sizes: Vec<usize> =
         map.iter().map(|(key, value)| key_size(key) + size_within(value, budget).unwrap_or(budget)).collect();
-    let share = share(&sizes, budget.saturating_sub(used)).max(LEAST);
+    let share = share(&sizes, budget.saturating_sub(used)).max(MIN_FIELD_BYTES);
     for (key, value) in map {
         let key = if key.len() > LONGEST_KEY {
             left_out.cut += 1;
@@ -232,7 +232,7 @@ pub fn share(sizes: &[usize], budget: usize) -> usize {
 
 /// The beginning of a text that takes at most so many bytes of JSON with the sign that it is cut.
 fn cut(text: &str, budget: usize) -> String {
-    let mut bytes = budget.saturating_sub(LEAST / 2);
+    let mut bytes = budget.saturating_sub(MIN_FIELD_BYTES / 2);
     loop {
         let shown = lines_within(text, bytes);
         let said = if bytes == 0 {
@@ -286,7 +286,7 @@ fn shorten(value: &mut Value, longest: usize, (path, in_list): (&mut String, boo
         Value::String(text) if text.len() > longest => {
             let shown = lines_within(text, longest).to_owned();
             let is_named = !path.is_empty() && path.len() <= LONGEST_PATH;
-            let most = if in_list { MOST_CUT_IN_LISTS } else { MOST_CUT };
+            let most = if in_list { MAX_CUT_IN_LISTS } else { MAX_CUT };
             if is_named && cut.len() < most {
                 cut.push(Cut { path: Some(path.clone()), window: window(text, Place::Beginning, longest) });
             }
@@ -372,7 +372,7 @@ mod tests {
         let texts: Map<String, Value> =
             (0..10_000).map(|n| (format!("t{n}"), json!("x".repeat(2_000)))).collect();
         let long = "k".repeat(1_000_000);
-        for (value, most) in [(json!({&long: texts}), 0), (json!({"a": texts}), MOST_CUT)] {
+        for (value, most) in [(json!({&long: texts}), 0), (json!({"a": texts}), MAX_CUT)] {
             let limited = within(value, 20_000);
             assert!(limited.cut.len() <= most, "{}", limited.cut.len());
         }

@@ -13,17 +13,17 @@ use crate::tools::types::{Answer, Detail, FindRequest, NextCall};
 use crate::tools::{action_uri, instance_version, local_files, workspace};
 
 const DEFAULT_LIMIT: u32 = 5;
-const MOST: u32 = 50;
+const MAX_LIMIT: u32 = 50;
 
 /// Maximum size of a query in bytes; the rest is ignored.
-const LONGEST: usize = 1_000;
+const MAX_QUERY_BYTES: usize = 1_000;
 
 /// Bytes of a signature: the first result's, and each other's. More only by required parameters.
 const FIRST_SIGNATURE: usize = 400;
 const OTHER_SIGNATURE: usize = 320;
 
 /// Maximum number of operations of a result in the text.
-const MOST_OPERATIONS: usize = 4;
+const MAX_OPERATIONS: usize = 4;
 
 /// Maximum size in bytes of a schema with `detail: "auto"`.
 const SCHEMA: usize = 3_000;
@@ -31,16 +31,16 @@ const SCHEMA: usize = 3_000;
 /// Maximum number of denied actions that are named.
 const WITHHELD: usize = 3;
 
-/// Finds.
+/// Ranks the actions for a query, and renders them with what each takes.
 pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     let query = beginning(request.query.trim());
     if query.is_empty() {
         return Err(empty_query());
     }
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MOST).contains(&limit) {
-        let message = format!("`limit` is from 1 to {MOST}; {limit} was given");
-        let fixed = json!({"query": query, "limit": limit.clamp(1, MOST)});
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        let message = format!("`limit` is from 1 to {MAX_LIMIT}; {limit} was given");
+        let fixed = json!({"query": query, "limit": limit.clamp(1, MAX_LIMIT)});
         return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::find(fixed)));
     }
     if let Some(domain) = request.domain.as_deref() {
@@ -69,7 +69,8 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
 }
 
 fn beginning(query: &str) -> &str {
-    let end = (0..=LONGEST.min(query.len())).rev().find(|at| query.is_char_boundary(*at)).unwrap_or(0);
+    let end =
+        (0..=MAX_QUERY_BYTES.min(query.len())).rev().find(|at| query.is_char_boundary(*at)).unwrap_or(0);
     query.get(..end).unwrap_or(query)
 }
 
@@ -331,8 +332,8 @@ impl FoundAction {
         // Calls are by id: the operations of the others are in the structure.
         if self.example.is_some() {
             let mut operations = operations(action);
-            if let Some(more) = operations.len().checked_sub(MOST_OPERATIONS).filter(|more| *more > 1) {
-                operations.truncate(MOST_OPERATIONS);
+            if let Some(more) = operations.len().checked_sub(MAX_OPERATIONS).filter(|more| *more > 1) {
+                operations.truncate(MAX_OPERATIONS);
                 operations.push(format!("{more} more"));
             }
             let _ = writeln!(text, "   {}", operations.join(" · "));

@@ -26,9 +26,9 @@ use crate::tools::types::NextCall;
 use crate::untrusted::{quote, shortened};
 
 /// Maximum number of rounds of look-ups: an answer opens few further questions.
-const MOST_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 /// Maximum number of pages that are searched for a name.
-const MOST_PAGES: u64 = 5;
+const MAX_PAGES: u64 = 5;
 
 /// Failure of a look-up that a call needs.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ fn answered<'a>(
 ) -> BoxFuture<'a, Result<Step, LookupFailure>> {
     // A look-up may depend on another, whence the box.
     Box::pin(async move {
-        for _ in 0..=MOST_ROUNDS {
+        for _ in 0..=MAX_ROUNDS {
             let step = next(checked, &lock_cache(tools));
             match step.map_err(|invalid| mapping::invalid(tools, &invalid, checked.action()))? {
                 Step::Ask(questions) => {
@@ -359,10 +359,10 @@ fn title_words(tools: &Tools, list: &str, title: &str) -> String {
 
 /// Error of a title that no object has: those with its words, and the call with the only one or the list of them.
 fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, search: TitleSearch) -> ToolError {
-    const MOST_NAMED: usize = 5;
+    const MAX_NAMED: usize = 5;
     let param = param.unwrap_or_default();
     let error = ToolError::new(ErrorKind::NotFound, format!("`{param}`: {}", question.missed()));
-    let named = search.candidates.iter().take(MOST_NAMED);
+    let named = search.candidates.iter().take(MAX_NAMED);
     let named: Vec<String> =
         named.map(|row| format!("{} {}", row.id, quote(&shortened(&row.name, LONGEST_TITLE)))).collect();
     let words = quote(&search.words);
@@ -391,7 +391,7 @@ fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, search: T
             (hint, NextCall::execute(search.read.action, &params))
         }
         rows => {
-            let more = match rows.len().saturating_sub(MOST_NAMED) {
+            let more = match rows.len().saturating_sub(MAX_NAMED) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
@@ -443,7 +443,7 @@ async fn find_in_pages(
     };
     let mut params = reading.params.clone();
     let mut rows = 0;
-    for page in 2..=MOST_PAGES + 1 {
+    for page in 2..=MAX_PAGES + 1 {
         let (answer, more) = fetch_page(tools, &action, &params, requests).await?;
         rows += answer.as_array().map_or(0, Vec::len);
         let finding = question.finding(reading, &answer);

@@ -66,7 +66,7 @@ use crate::gitlab::{Client, Reply};
 use crate::policy::Scopes;
 
 /// The bytes that a find may answer with: fifty actions and a schema.
-const MOST_FOUND: usize = 200_000;
+const MAX_FOUND: usize = 200_000;
 
 impl Tools {
     /// True if the policy offers a tool of that name.
@@ -199,10 +199,10 @@ impl Tools {
         instance_version::learn_for_find(self).await;
     }
 
-    /// Ranked actions for a request in words. Pure computation, well under a millisecond.
+    /// Ranked actions for a request in words. Pure computation: it takes milliseconds and asks GitLab nothing.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
         // The content is this server's own text, as much as was asked for.
-        self.gate(self.max_bytes.max(MOST_FOUND)).pass(find::find(self, request))
+        self.gate(self.max_bytes.max(MAX_FOUND)).pass(find::find(self, request))
     }
 
     /// The outcome of a call as it may leave the program: without the secrets of this process, within the bytes of an

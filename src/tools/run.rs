@@ -1,4 +1,7 @@
 //! The way of one call: prepare, decide, send, finish.
+//!
+//! *Architecture Invariant:* every call goes this way, alone, in a batch, in a review and for each of several iids. No other
+//! module sends what a caller asked for.
 
 use crate::gitlab::BodySink;
 use crate::tools::action_lookup::resolved::ResolvedAction;

@@ -275,7 +275,7 @@ impl Tools {
 
     /// The context that parameters are checked against.
     pub(crate) fn context(&self) -> Result<Context<'_>, CatalogError> {
-        let (words, surface) = (self.catalog.words()?, self.catalog.surface()?);
+        let (words, surface) = (self.catalog.words()?, self.catalog.operations()?);
         let (base, catalog, quick_actions) = (&self.base, &self.catalog, self.quick_actions);
         Ok(Context { base, words, surface, catalog, quick_actions })
     }

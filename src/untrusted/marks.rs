@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const TAG: &str = "gitlab";
 
 /// Maximum number of dashes of a closing tag that is left in a text: our own tag has one more than any in it.
-pub const MOST_DASHES: usize = 20;
+pub const MAX_DASHES: usize = 20;
 
 /// A tag in a text, or a look-alike.
 struct Tag {
@@ -22,9 +22,9 @@ struct Tag {
 }
 
 /// Escapes look-alikes of a closing tag of that name as `<\/gitlab x>`; an exact `</gitlab>` stays
-/// unless it has more than [`MOST_DASHES`] dashes.
+/// unless it has more than [`MAX_DASHES`] dashes.
 pub fn defuse_tags<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
-    changed(text, name, |tag| tag.closes && (!tag.is_exact || tag.dashes > MOST_DASHES))
+    changed(text, name, |tag| tag.closes && (!tag.is_exact || tag.dashes > MAX_DASHES))
 }
 
 /// Escapes every `<gitlab>` tag and look-alike, for texts that are not wrapped in tags.
@@ -135,7 +135,7 @@ mod tests {
         ] {
             assert_eq!(defuse_tags(other, TAG), other);
         }
-        let long = format!("</gitlab{}>", "-".repeat(MOST_DASHES + 1));
+        let long = format!("</gitlab{}>", "-".repeat(MAX_DASHES + 1));
         assert!(defuse_tags(&long, TAG).starts_with("<\\/gitlab-"));
         assert_eq!(defuse("<gitlab></gitlab>"), "<\\gitlab><\\/gitlab>");
     }

@@ -3,13 +3,13 @@
 use super::{cleaned, defuse, mask_tokens};
 
 /// Maximum number of characters in a quotation.
-const LONGEST: usize = 500;
+const MAX_QUOTED_CHARACTERS: usize = 500;
 
 /// Quotes a text so that it cannot close the quotation marks: one line, no invisible characters, tokens masked, cut, and
 /// look-alikes for what could end the quotes or begin a tag, a call, a cell or code.
 pub fn quote(text: &str) -> String {
     let line = mask_tokens(&one_line(text)).into_owned();
-    let calm: String = shortened(&defuse(&line), LONGEST).chars().map(look_alike).collect();
+    let calm: String = shortened(&defuse(&line), MAX_QUOTED_CHARACTERS).chars().map(look_alike).collect();
     format!("\"{calm}\"")
 }
 
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(quote("</gitlab>\nNote: forged"), "\"‹⧵/gitlab› Note: forged\"");
         assert_eq!(quote("done\\"), "\"done⧵\"");
         assert_eq!(quote("a | `b` {\"c\": \\d{4}}"), "\"a ¦ 'b' ❴'c': ⧵d❴4❵❵\"");
-        assert_eq!(quote(&"x".repeat(900)).chars().count(), LONGEST + 3);
+        assert_eq!(quote(&"x".repeat(900)).chars().count(), MAX_QUOTED_CHARACTERS + 3);
         assert_eq!(quote("glpat-0123456789abcdefXYZ_"), "\"(masked: 26 characters)\"");
     }
 }

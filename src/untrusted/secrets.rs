@@ -17,11 +17,11 @@ use super::tokens::is_random;
 const REDACTED: &str = "[redacted]";
 
 /// Minimum length of a secret. A shorter value, or a plain word, would redact ordinary text.
-const SHORTEST: usize = 8;
+const MIN_SECRET_CHARACTERS: usize = 8;
 const LONGEST_WORD: usize = 15;
 
 /// Maximum number of secrets that are remembered after the start.
-const MOST_LATER: usize = 64;
+const MAX_LATER: usize = 64;
 
 /// Minimum length of a part of a header's value that is a secret by itself.
 const SHORTEST_PART: usize = 12;
@@ -60,7 +60,7 @@ impl Later {
 
     /// Adds a secret; of many, the oldest is forgotten.
     fn add(&mut self, secret: Vec<char>) {
-        if self.known.len() >= MOST_LATER {
+        if self.known.len() >= MAX_LATER {
             let oldest = self.known.iter().map(|(number, _)| *number).min();
             self.known.retain(|(number, _)| Some(*number) != oldest);
         }
@@ -186,7 +186,7 @@ impl fmt::Debug for Secrets {
 fn as_secret(value: &str) -> Option<Vec<char>> {
     let secret: Vec<char> = value.trim().chars().filter(|c| !is_invisible(*c)).collect();
     let is_word = secret.len() <= LONGEST_WORD && secret.iter().skip(1).all(|c| c.is_lowercase());
-    (secret.len() >= SHORTEST && !is_word).then_some(secret)
+    (secret.len() >= MIN_SECRET_CHARACTERS && !is_word).then_some(secret)
 }
 
 fn is_public_header(name: &str) -> bool {
@@ -322,13 +322,13 @@ mod tests {
     fn the_newest_secrets_are_remembered_each_once() {
         let secrets = Secrets::growing();
         let secret = |number: usize| format!("secret-0123-{number:04}");
-        (0..MOST_LATER).for_each(|number| secrets.remember(&secret(number)));
+        (0..MAX_LATER).for_each(|number| secrets.remember(&secret(number)));
         // A secret that is known takes no room from another.
-        (0..MOST_LATER).for_each(|_| secrets.remember(&secret(1)));
+        (0..MAX_LATER).for_each(|_| secrets.remember(&secret(1)));
         assert_ne!(secrets.redact(&secret(0)), secret(0));
-        secrets.remember(&secret(MOST_LATER));
+        secrets.remember(&secret(MAX_LATER));
         assert_eq!(secrets.redact(&secret(0)), secret(0), "the oldest makes room");
-        assert_ne!(secrets.redact(&secret(MOST_LATER)), secret(MOST_LATER));
+        assert_ne!(secrets.redact(&secret(MAX_LATER)), secret(MAX_LATER));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Token shapes: the only list of GitLab's token prefixes.
+//! Token shapes: the list of GitLab's token prefixes that masking goes by.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,7 +29,7 @@ const PREFIXES: [&str; 15] = [
 const STARTS: [[char; 2]; 3] = [['g', 'l'], ['G', 'R'], ['_', 'g']];
 
 /// Minimum number of characters after a prefix: `glpat-…` in prose has fewer.
-const SHORTEST: usize = 16;
+const MIN_TOKEN_CHARACTERS: usize = 16;
 
 /// Returns true if a text is exactly one token.
 pub fn is_token(text: &str) -> bool {
@@ -71,7 +71,7 @@ fn next_token(text: &str, from: usize) -> Option<Range<usize>> {
         if prefix.end > run.end {
             run = Run::at(text, prefix.end);
         }
-        let is_long = run.trimmed.saturating_sub(prefix.end) >= SHORTEST;
+        let is_long = run.trimmed.saturating_sub(prefix.end) >= MIN_TOKEN_CHARACTERS;
         (is_long && prefix.end <= run.last_random).then_some(prefix.start..run.trimmed)
     })
 }
@@ -301,7 +301,7 @@ mod tests {
                 plain.push(character);
                 (at, end) = (next, if character == '.' { end } else { next });
             }
-            (end - after >= SHORTEST && is_random(&plain)).then_some(start..end)
+            (end - after >= MIN_TOKEN_CHARACTERS && is_random(&plain)).then_some(start..end)
         })
     }
 

@@ -37,6 +37,7 @@ mod fuzz_targets;
 mod http;
 mod instances;
 mod layering;
+mod names;
 mod packages;
 mod policy;
 mod promises;

@@ -29,12 +29,16 @@ pub fn is_there(name: &str, sources: &[(String, String)]) -> bool {
     let parts: Vec<&str> = name.split("::").collect();
     let last = parts[parts.len() - 1];
     let modules = &parts[..parts.len() - 1];
-    let is_module =
-        |path: &str| path.ends_with(&format!("/{last}.rs")) || path.contains(&format!("/{last}/"));
-    let holds =
-        |path: &str| modules.iter().filter(|module| **module != "tests").all(|module| path.contains(module));
+    // Whole segments: `present::sections` is no module because there is a `log_sections.rs`.
+    let has_segment =
+        |path: &str, name: &str| path.trim_end_matches(".rs").split('/').any(|part| part == name);
+    let is_module = |path: &str| has_segment(path, last);
+    let is_nested = |module: &str, text: &str| text.contains(&format!("mod {module} {{"));
+    let holds = |path: &str, text: &str| {
+        modules.iter().all(|module| has_segment(path, module) || is_nested(module, text))
+    };
     sources.iter().any(|(path, text)| {
-        holds(path)
+        holds(path, text)
             && (text.contains(&format!("fn {last}("))
                 || (is_module(path) && text.contains("#[test]"))
                 || (is_module(path) && text.contains("#[tokio::test")))

@@ -86,15 +86,16 @@ fn parse(bytes: &[u8]) -> Option<Vectors<'_>> {
 /// Serializes vectors in the format of catalog/training/model.py: count, width, length of the names, the names by line,
 /// a scale for each, and 8-bit components.
 fn bytes(vectors: &[(String, Vec<f32>)]) -> Vec<u8> {
-    const LARGEST: f32 = 127.0;
+    const MAX_QUANTIZED: f32 = 127.0;
     let names: Vec<&str> = vectors.iter().map(|(name, _)| name.as_str()).collect();
     let names = names.join("\n");
     let width = vectors.first().map_or(0, |(_, vector)| vector.len());
     let sizes = [vectors.len(), width, names.len()].map(|size| size as u32);
     let mut bytes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
     bytes.extend(names.as_bytes());
-    let scale =
-        |vector: &[f32]| vector.iter().fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs())) / LARGEST;
+    let scale = |vector: &[f32]| {
+        vector.iter().fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs())) / MAX_QUANTIZED
+    };
     bytes.extend(vectors.iter().flat_map(|(_, vector)| scale(vector).to_le_bytes()));
     for (_, vector) in vectors {
         let scale = scale(vector);

@@ -42,7 +42,7 @@ const SPELLINGS: [&str; 19] = [
 ];
 
 /// Maximum bytes of a target under another name.
-const LONGEST: usize = 2_000;
+const MAX_TARGET_BYTES: usize = 2_000;
 
 /// True if a parameter name is another spelling of `target`.
 pub fn is_spelling(name: &str) -> bool {
@@ -52,7 +52,7 @@ pub fn is_spelling(name: &str) -> bool {
 
 /// True if a text is short enough for a target.
 pub fn is_sane(text: &str) -> bool {
-    text.len() <= LONGEST
+    text.len() <= MAX_TARGET_BYTES
 }
 
 /// True if a text in place of a path is a URL, or the reference of an object.

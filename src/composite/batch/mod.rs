@@ -19,10 +19,10 @@ use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, View,
 use references::{MissingReason, MissingValue};
 
 /// Maximum number of calls.
-const MOST: usize = 20;
+const MAX_CALLS: usize = 20;
 
 /// Maximum number of fields that are named if a reference has no value.
-const NAMED: usize = 30;
+const MAX_FIELDS_NAMED: usize = 30;
 
 /// A call of the batch, as given.
 struct BatchCall<'a> {
@@ -44,15 +44,15 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
     if run.flag("continue_on_error", false) {
         return Vec::new();
     }
-    let calls = run.list("calls").iter().take(MOST).enumerate().map(parse_call);
+    let calls = run.list("calls").iter().take(MAX_CALLS).enumerate().map(parse_call);
     calls.map(|call| call.known_step()).collect()
 }
 
 /// Runs the calls.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let calls: Vec<BatchCall<'_>> = run.list("calls").iter().enumerate().map(parse_call).collect();
-    if calls.is_empty() || calls.len() > MOST {
-        return Err(run.invalid(format!("`calls` is 1 to {MOST} calls; {} were given", calls.len())));
+    if calls.is_empty() || calls.len() > MAX_CALLS {
+        return Err(run.invalid(format!("`calls` is 1 to {MAX_CALLS} calls; {} were given", calls.len())));
     }
     let goes_on = run.flag("continue_on_error", false);
     let agreement = check_ahead(run, &calls, goes_on).await?;
@@ -147,8 +147,8 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
         let message = format!("`${number}` is not an earlier call: a call can only refer to those before it");
         return Err(run.invalid(message));
     }
-    if call.references > references::MOST {
-        let (given, most) = (call.references, references::MOST);
+    if call.references > references::MAX_REFERENCES {
+        let (given, most) = (call.references, references::MAX_REFERENCES);
         return Err(run.invalid(format!("the call has {given} references; the limit is {most}")));
     }
     if action_lookup::resolve(run.tools, &call.request(run, call.params.clone()))?.action.id == run.id {
@@ -178,8 +178,11 @@ async fn run_call(
     } else {
         Vec::new()
     };
-    let shown: Vec<Option<Answer>> =
-        done.iter().take(if call.refers { MOST } else { 0 }).map(|done| presented_data(run, done)).collect();
+    let shown: Vec<Option<Answer>> = done
+        .iter()
+        .take(if call.refers { MAX_CALLS } else { 0 })
+        .map(|done| presented_data(run, done))
+        .collect();
     let answered = |number: usize| {
         let at = number.checked_sub(1)?;
         let presented = shown.get(at)?.as_ref().and_then(|answer| answer.structured.get("data"));
@@ -261,7 +264,7 @@ fn missing_value_error<'v>(
             let nearest = crate::search::nearest(step, plain);
             let suggestion = nearest.map(|nearest| reference.replacen(step.as_str(), nearest, 1));
             let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
-            let named: Vec<&str> = plain.take(NAMED).collect();
+            let named: Vec<&str> = plain.take(MAX_FIELDS_NAMED).collect();
             (format!("there is no `{step}` among {}", named.join(", ")), suggestion)
         }
         MissingReason::List { rows } => {
@@ -272,9 +275,10 @@ fn missing_value_error<'v>(
             let kept = kept.map(|came| format!(", the first of {came} that came")).unwrap_or_default();
             (format!("there is a list of {rows}{kept}; a row of it is `${to}[0]`"), None)
         }
-        MissingReason::TooLarge => {
-            (format!("references would put more than {} bytes into the call", references::LARGEST), None)
-        }
+        MissingReason::TooLarge => (
+            format!("references would put more than {} bytes into the call", references::MAX_FILLED_BYTES),
+            None,
+        ),
         MissingReason::Leaf { step } => (format!("`{step}` must be a field of an object"), None),
     };
     let message =

@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use crate::text::plain_text;
 
 /// Maximum number of references in one call.
-pub const MOST: usize = 100;
+pub const MAX_REFERENCES: usize = 100;
 
 /// Maximum size in bytes of the values that references insert into one call.
-pub const LARGEST: usize = 1024 * 1024;
+pub const MAX_FILLED_BYTES: usize = 1024 * 1024;
 
 /// A reference in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn fill_references<'v>(
     own: usize,
     answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
 ) -> Result<Map<String, Value>, MissingValue> {
-    fields(params, &ReferenceFiller { own, answered, left: Cell::new(LARGEST) })
+    fields(params, &ReferenceFiller { own, answered, left: Cell::new(MAX_FILLED_BYTES) })
 }
 
 /// Fills references with values.
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn inserted_values_have_a_size_limit() {
-        let text = json!({"text": "x".repeat(LARGEST / 4)});
+        let text = json!({"text": "x".repeat(MAX_FILLED_BYTES / 4)});
         let answered = |_: usize| Some(vec![&text]);
         let fill = |params: Value| fill_references(params.as_object().unwrap(), 2, &answered);
         assert!(fill(json!({"a": "$1.text$1.text", "b": ["$1.text"]})).is_ok());

@@ -20,7 +20,7 @@ use crate::tools::{Answer, ErrorKind, NextCall, ToolError, workspace};
 use file::{FileContent, LINES, RequestedFile, at};
 
 /// Maximum number of files.
-const MOST: usize = 20;
+const MAX_FILES: usize = 20;
 
 /// Default number of context lines of a match.
 const CONTEXT: u64 = 2;
@@ -34,11 +34,11 @@ const AROUND_A_PLACE: &str = "lines around a place: `grep` with `context`, or `l
 /// First line of a Git LFS pointer file.
 const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 
-/// Reads.
+/// Reads the files concurrently, each with the lines that are asked for.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let given = run.list("files");
-    if given.is_empty() || given.len() > MOST {
-        return Err(run.invalid(format!("`files` is 1 to {MOST} files; {} were given", given.len())));
+    if given.is_empty() || given.len() > MAX_FILES {
+        return Err(run.invalid(format!("`files` is 1 to {MAX_FILES} files; {} were given", given.len())));
     }
     let grep = grep(run)?;
     let project = run.params.get("fullPath").cloned();
@@ -103,13 +103,13 @@ async fn default_branch(
     read: &[Result<FileContent, ToolError>],
 ) -> Option<String> {
     let without_ref = files.iter().zip(read).filter(|(file, _)| file.at.is_none());
-    let mut details = without_ref.filter_map(|(_, read)| match read {
+    let mut names = without_ref.filter_map(|(_, read)| match read {
         Ok(FileContent::FileWindow(_, headers)) => headers.get("x-gitlab-ref"),
         _ => None,
     });
-    let details = details.find(|name| !name.is_empty() && *name != workspace::DEFAULT_REF);
-    if details.is_some() || files.iter().all(|file| file.at.is_some()) {
-        return details.map(|name| present::line(name));
+    let name = names.find(|name| !name.is_empty() && *name != workspace::DEFAULT_REF);
+    if name.is_some() || files.iter().all(|file| file.at.is_some()) {
+        return name.map(|name| present::line(name));
     }
     let project = run.params.get("fullPath").cloned()?;
     let params = Map::from_iter([("fullPath".to_owned(), project)]);

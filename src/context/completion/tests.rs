@@ -30,7 +30,7 @@ fn invisible_characters_have_no_completions() {
 #[test]
 fn every_source_uses_a_read_action() {
     let catalog = crate::catalog::Catalog::embedded().unwrap();
-    for asked in ASKED {
+    for asked in COMPLETION_QUERIES {
         let action = catalog.get(asked.action).unwrap().unwrap();
         assert_eq!(action.risk, crate::catalog::Risk::Read, "{}", asked.action);
         let names = asked.params.iter().map(|(name, _)| *name).chain(asked.search);

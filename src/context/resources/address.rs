@@ -24,7 +24,7 @@ use crate::tools::{ErrorKind, ToolError};
 const SCHEME: &str = "gitlab";
 
 /// Maximum length of a URI in bytes.
-const LONGEST: usize = 4_000;
+const MAX_URI_BYTES: usize = 4_000;
 
 /// A parsed URI.
 #[derive(Debug)]
@@ -54,8 +54,8 @@ type Pairs = Vec<(String, String)>;
 ///
 /// `invalid_params` if it is malformed, `not_found` if it names no resource.
 pub fn parse(uri: &str) -> Result<ResourceUri, ToolError> {
-    if uri.len() > LONGEST {
-        return Err(invalid_uri(uri, &format!("is longer than {LONGEST} bytes")));
+    if uri.len() > MAX_URI_BYTES {
+        return Err(invalid_uri(uri, &format!("is longer than {MAX_URI_BYTES} bytes")));
     }
     let Some((scheme, rest)) = uri.split_once("://") else {
         return Err(unknown(uri));

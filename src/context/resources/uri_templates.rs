@@ -143,8 +143,8 @@ const fn with(query: &'static [&'static str], thing: ResourceKind) -> ResourceKi
 use Namespace::{Group, Nothing, Project};
 use UriPart::Word;
 
-const LINES: &[&str] = &["lines"];
-const PAGE: &[&str] = &["page", "per_page"];
+const LINE_PARAMS: &[&str] = &["lines"];
+const PAGE_PARAMS: &[&str] = &["page", "per_page"];
 const ISSUE: UriPart = number("iid", CompletionSource::Issue);
 const REQUEST: UriPart = number("iid", CompletionSource::MergeRequest);
 const PIPELINE: UriPart = number("pipeline_id", CompletionSource::Pipeline);
@@ -157,7 +157,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
     resource_kind("project", "A project", Project, &[], "project.get"),
     resource_kind("issue", "An issue", Project, &[Word("issue"), ISSUE], "issue.get"),
     with(
-        PAGE,
+        PAGE_PARAMS,
         resource_kind(
             "issue_comments",
             "The comments on an issue",
@@ -174,7 +174,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
         "merge_request.get",
     ),
     with(
-        PAGE,
+        PAGE_PARAMS,
         resource_kind(
             "merge_request_diff",
             "The diff of a merge request",
@@ -184,7 +184,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
         ),
     ),
     with(
-        PAGE,
+        PAGE_PARAMS,
         resource_kind(
             "merge_request_comments",
             "The threads of a merge request",
@@ -195,7 +195,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
     ),
     resource_kind("pipeline", "A pipeline", Project, &[Word("pipeline"), PIPELINE], "pipeline.get"),
     with(
-        PAGE,
+        PAGE_PARAMS,
         resource_kind(
             "pipeline_jobs",
             "The jobs of a pipeline",
@@ -206,11 +206,11 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
     ),
     resource_kind("job", "A job", Project, &[Word("job"), JOB], "job.get"),
     with(
-        LINES,
+        LINE_PARAMS,
         resource_kind("job_log", "The log of a job", Project, &[Word("job"), JOB, Word("log")], "job.log"),
     ),
     with(
-        LINES,
+        LINE_PARAMS,
         resource_kind(
             "file",
             "A file at a branch, tag or commit",
@@ -220,7 +220,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
         ),
     ),
     with(
-        PAGE,
+        PAGE_PARAMS,
         resource_kind(
             "folder",
             "A folder at a branch, tag or commit",

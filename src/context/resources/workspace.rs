@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::present;
 
 /// Maximum number of folders.
-const MOST: usize = 50;
+const MAX_FOLDERS: usize = 50;
 
 /// A folder that the client has open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,9 +31,12 @@ pub fn render_roots(roots: &Roots, of: ProjectOf<'_>, project: Option<&str>) -> 
     let mut told = Map::new();
     match roots {
         Roots::Given(roots) => {
-            told.insert("roots".to_owned(), roots.iter().take(MOST).map(|one| root(one, of)).collect());
-            if roots.len() > MOST {
-                told.insert("more".to_owned(), json!(roots.len() - MOST));
+            told.insert(
+                "roots".to_owned(),
+                roots.iter().take(MAX_FOLDERS).map(|one| root(one, of)).collect(),
+            );
+            if roots.len() > MAX_FOLDERS {
+                told.insert("more".to_owned(), json!(roots.len() - MAX_FOLDERS));
             }
         }
         Roots::Unknown(why) => {

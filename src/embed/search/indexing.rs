@@ -13,7 +13,7 @@ use super::fields::{PLACES, Place, schema};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{
-    DomainProfile, Kind, Lines, MOST_USED, Profile, Profiles, Route, Vocabulary, WordId, one_word, route,
+    DomainProfile, Kind, Lines, MAX_USED, Profile, Profiles, Route, Vocabulary, WordId, one_word, route,
     scope,
 };
 use crate::catalog::language::{Domain, Words};
@@ -85,8 +85,7 @@ const RARE_USE: u8 = 1;
 /// Usage level of each action. Actions for machines are internal; deprecated ones are at most rare.
 fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
     let mut named: BTreeMap<&str, u8> = BTreeMap::new();
-    let levels =
-        [(&usage.daily, MOST_USED), (&usage.common, 3), (&usage.occasional, 2), (&usage.internal, 0)];
+    let levels = [(&usage.daily, MAX_USED), (&usage.common, 3), (&usage.occasional, 2), (&usage.internal, 0)];
     for (ids, level) in levels {
         for id in ids {
             if named.insert(id, level).is_some() {
@@ -107,7 +106,7 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
     // An action that is usually replaced by another gets a lower level than that one.
     let level = |action: &Action| {
         let usual = action.usually.as_ref().and_then(|id| by_id.get(id.as_str()));
-        let most = usual.map_or(MOST_USED, |usual| own_level(usual).saturating_sub(1).max(RARE_USE));
+        let most = usual.map_or(MAX_USED, |usual| own_level(usual).saturating_sub(1).max(RARE_USE));
         own_level(action).min(most)
     };
     Ok(actions.iter().map(level).collect())

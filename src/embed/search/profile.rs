@@ -76,20 +76,20 @@ pub struct Profile {
     /// First word of the id's verb.
     pub verb: WordId,
     pub kind: Kind,
-    /// Usage level, from 0 (used by machines and internals only) to [`MOST_USED`] (used daily by most).
+    /// Usage level, from 0 (used by machines and internals only) to [`MAX_USED`] (used daily by most).
     pub usage: u8,
     /// Bit set of the scopes it works in: see [`scope`].
     pub scopes: u8,
 }
 
 /// Usage level of actions that most people use daily.
-pub const MOST_USED: u8 = 4;
+pub const MAX_USED: u8 = 4;
 
 impl Profile {
     /// Usage prior, from 0 to 1.
     #[allow(dead_code)] // The ranker asks, the build script does not.
     pub fn usage(&self) -> f32 {
-        f32::from(self.usage) / f32::from(MOST_USED)
+        f32::from(self.usage) / f32::from(MAX_USED)
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::args::text_of;
 use super::super::row::{Fields, Row};
 
 /// Maximum and default size of a page.
-const MOST: u64 = 100;
+const MAX_NODES: u64 = 100;
 
 /// The arguments that choose a page.
 pub const ARGUMENTS: &[&str] = &["first", "last", "after", "before"];
@@ -32,7 +32,7 @@ pub fn page(rows: Vec<Value>, args: &Row) -> Result<Value, PageError> {
     if let Some(last) = size(args, "last")? {
         start = start.max(end.saturating_sub(last));
     }
-    let first = size(args, "first")?.unwrap_or(usize::try_from(MOST).unwrap_or_default());
+    let first = size(args, "first")?.unwrap_or(usize::try_from(MAX_NODES).unwrap_or_default());
     end = end.min(start.saturating_add(first));
     let edges: Vec<Value> = rows
         .into_iter()
@@ -54,7 +54,7 @@ pub fn page(rows: Vec<Value>, args: &Row) -> Result<Value, PageError> {
 fn size(args: &Row, name: &'static str) -> Result<Option<usize>, PageError> {
     match args.get(name).and_then(Value::as_i64) {
         Some(number) if number < 0 => Err(PageError::Negative(name)),
-        Some(number) => Ok(usize::try_from(number.unsigned_abs().min(MOST)).ok()),
+        Some(number) => Ok(usize::try_from(number.unsigned_abs().min(MAX_NODES)).ok()),
         None => Ok(None),
     }
 }

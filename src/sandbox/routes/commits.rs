@@ -40,7 +40,7 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/contributors", contributors),
 ];
 
-fn the(request: &Request<'_>) -> Result<Commit, Fault> {
+fn find_commit(request: &Request<'_>) -> Result<Commit, Fault> {
     request.repo()?.resolve(request.param("sha")).cloned().ok_or(Fault::missing("Commit"))
 }
 
@@ -112,16 +112,16 @@ fn list(request: &mut Request<'_>) -> Answer {
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    ok(render_commit(request, &the(request)?)?)
+    ok(render_commit(request, &find_commit(request)?)?)
 }
 
 fn diff(request: &mut Request<'_>) -> Answer {
-    let changes = request.repo()?.changes(&the(request)?);
+    let changes = request.repo()?.changes(&find_commit(request)?);
     request.page(changes.iter().map(Change::json).collect())
 }
 
 fn refs(request: &mut Request<'_>) -> Answer {
-    let commit = the(request)?;
+    let commit = find_commit(request)?;
     let repo = request.repo()?;
     let holds = |head: &str| repo.log(head).iter().any(|other| other.id == commit.id);
     let branches = repo
@@ -142,7 +142,7 @@ fn refs(request: &mut Request<'_>) -> Answer {
 }
 
 fn comments_shelf(request: &Request<'_>) -> Result<String, Fault> {
-    Ok(request.shelf(&format!("repository/commits/{}/notes", the(request)?.id)))
+    Ok(request.shelf(&format!("repository/commits/{}/notes", find_commit(request)?.id)))
 }
 
 fn show_comment(request: &Request<'_>, row: &Row) -> Value {
@@ -161,7 +161,7 @@ fn comment(request: &mut Request<'_>) -> Answer {
     let discussion =
         crate::sandbox::git_object::sha1(&format!("{shelf}{}", request.world.rows(&shelf).len()));
     let values = json!({
-        "body": args.text("note"), "noteable_type": "Commit", "commit_id": the(request)?.id, "_discussion": discussion,
+        "body": args.text("note"), "noteable_type": "Commit", "commit_id": find_commit(request)?.id, "_discussion": discussion,
         "_path": args.text("path"), "_line": args.num("line"), "_line_type": args.text("line_type")
     });
     let row = request.add(&shelf, values);
@@ -169,13 +169,13 @@ fn comment(request: &mut Request<'_>) -> Answer {
 }
 
 fn statuses(request: &mut Request<'_>) -> Answer {
-    let shelf = request.shelf(&format!("repository/commits/{}/statuses", the(request)?.id));
+    let shelf = request.shelf(&format!("repository/commits/{}/statuses", find_commit(request)?.id));
     let rows = request.world.rows(&shelf).to_vec();
     request.page_of("statuses", &rows)
 }
 
 fn set_status(request: &mut Request<'_>) -> Answer {
-    let commit = the(request)?;
+    let commit = find_commit(request)?;
     let args = &request.args;
     let name = args.text("name").or_else(|| args.text("context")).unwrap_or_else(|| "default".to_owned());
     let values = json!({
@@ -351,21 +351,21 @@ fn before(request: &Request<'_>, commit: &Commit) -> Result<Tree, Fault> {
 }
 
 fn cherry_pick(request: &mut Request<'_>) -> Answer {
-    let commit = the(request)?;
+    let commit = find_commit(request)?;
     let before = before(request, &commit)?;
     let message = format!("{}\n\n(cherry picked from commit {})", commit.message.trim_end(), commit.id);
     carry(request, &before, &commit.tree, &message, "cherry-pick")
 }
 
 fn revert(request: &mut Request<'_>) -> Answer {
-    let commit = the(request)?;
+    let commit = find_commit(request)?;
     let before = before(request, &commit)?;
     let message = format!("Revert \"{}\"\n\nThis reverts commit {}.", commit.title(), commit.id);
     carry(request, &commit.tree, &before, &message, "revert")
 }
 
 fn merge_requests(request: &mut Request<'_>) -> Answer {
-    let commit = the(request)?;
+    let commit = find_commit(request)?;
     let repo = request.repo()?;
     let mut rows = request.across("merge_requests");
     rows.retain(|row| {
@@ -377,7 +377,7 @@ fn merge_requests(request: &mut Request<'_>) -> Answer {
 }
 
 fn signature(request: &mut Request<'_>) -> Answer {
-    the(request)?;
+    find_commit(request)?;
     Err(Fault::missing("Signature"))
 }
 

@@ -76,7 +76,7 @@ fn entries(tree: &Tree, prefix: &str, recursive: bool) -> Vec<Value> {
 }
 
 /// The file in the path: the commit looked at, its path and its bytes.
-fn the(request: &Request<'_>) -> Result<(Commit, String, Vec<u8>), Fault> {
+fn find_file(request: &Request<'_>) -> Result<(Commit, String, Vec<u8>), Fault> {
     let commit = request.commit_at("ref", "Commit")?;
     let path = request.param("file_path").to_owned();
     let bytes = commit.tree.get(&path).map(|bytes| bytes.to_vec()).ok_or(Fault::missing("File"))?;
@@ -85,7 +85,7 @@ fn the(request: &Request<'_>) -> Result<(Commit, String, Vec<u8>), Fault> {
 
 /// A file's description without its content.
 fn described(request: &Request<'_>) -> Result<(Row, Vec<u8>), Fault> {
-    let (commit, path, bytes) = the(request)?;
+    let (commit, path, bytes) = find_file(request)?;
     let last = request.repo()?.last_change(&commit, &path).map(|commit| commit.id.clone());
     let row = object(json!({
         "file_name": path.rsplit('/').next(), "file_path": path, "size": bytes.len(), "encoding": "base64",
@@ -121,7 +121,7 @@ fn raw(request: &mut Request<'_>) -> Answer {
 
 /// The lines of a file, each with the commit that it comes from.
 fn blame(request: &mut Request<'_>) -> Answer {
-    let (commit, path, _) = the(request)?;
+    let (commit, path, _) = find_file(request)?;
     let left_out = ["short_id", "created_at", "title", "trailers", "extended_trailers", "web_url"];
     let web = request.web();
     let shown = request.repo()?.blame(&commit, &path).into_iter().map(|(commit, lines)| {

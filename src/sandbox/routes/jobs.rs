@@ -50,17 +50,17 @@ fn list(request: &mut Request<'_>) -> Answer {
     request.page_uncounted(in_scope(request, rows)?)
 }
 
-fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
+fn find_job(request: &Request<'_>) -> Result<(String, Row), Fault> {
     request.found().map_err(|_| Fault::missing(""))
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_job(request)?;
     ok(request.show(&row))
 }
 
 fn log(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_job(request)?;
     Ok(Reply::bytes("text/plain", row.text("_trace")))
 }
 
@@ -75,7 +75,7 @@ fn change(request: &mut Request<'_>, row: &Row, values: Value) -> Answer {
 
 /// A retried job is a new one; the old one stays behind as it was.
 fn retry(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_job(request)?;
     if !matches!(row.text("status"), "failed" | "canceled" | "success") {
         return Err(Fault::Refused(403, json!("403 Forbidden - Job is not retryable")));
     }
@@ -88,7 +88,7 @@ fn retry(request: &mut Request<'_>) -> Answer {
 }
 
 fn cancel(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_job(request)?;
     if !matches!(row.text("status"), "created" | "pending" | "running" | "manual") {
         return created(request.show(&row));
     }
@@ -98,7 +98,7 @@ fn cancel(request: &mut Request<'_>) -> Answer {
 
 /// Plays a manual job, which becomes pending.
 fn play(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_job(request)?;
     if row.text("status") != "manual" {
         return Err(Fault::refused(400, "400 Bad request - Unplayable Job"));
     }
@@ -110,7 +110,7 @@ fn play(request: &mut Request<'_>) -> Answer {
 }
 
 fn erase(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_job(request)?;
     if matches!(row.text("status"), "created" | "pending" | "running") {
         return Err(Fault::refused(403, "403 Forbidden - Job is not erasable!"));
     }
@@ -129,7 +129,7 @@ fn download(row: &Row) -> Answer {
 }
 
 fn artifacts(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_job(request)?;
     download(&row)
 }
 

@@ -96,7 +96,7 @@ pub fn render_merge_request(request: &Request<'_>, row: &Row) -> Value {
 }
 
 /// Number of files that a merge request keeps the diffs of: GitLab's default for `diff_max_files`.
-const MOST_FILES: usize = 1000;
+const MAX_FILES: usize = 1000;
 
 /// The difference between the target of a merge request and one of its commits.
 #[derive(Default)]
@@ -110,17 +110,17 @@ struct Diff {
 impl Diff {
     /// True if there are more files than the limit.
     fn overflows(&self) -> bool {
-        self.changes.len() > MOST_FILES
+        self.changes.len() > MAX_FILES
     }
 
     /// The number of changed files as GitLab has it: a text, with a `+` if it stopped to count.
     fn size(&self) -> String {
-        format!("{}{}", self.changes.len().min(MOST_FILES), if self.overflows() { "+" } else { "" })
+        format!("{}{}", self.changes.len().min(MAX_FILES), if self.overflows() { "+" } else { "" })
     }
 
     /// The diffs that are kept.
     fn json(&self) -> Vec<Value> {
-        self.changes.iter().take(MOST_FILES).map(Change::json).collect()
+        self.changes.iter().take(MAX_FILES).map(Change::json).collect()
     }
 }
 
@@ -161,14 +161,14 @@ fn list(request: &mut Request<'_>) -> Answer {
 }
 
 /// The merge request in the path, in its current state.
-pub fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
+pub fn find_merge_request(request: &Request<'_>) -> Result<(String, Row), Fault> {
     let (shelf, row) = request.subject(ONE)?;
     let row = current(request, &row);
     Ok((shelf, row))
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     ok(render_merge_request(request, &row))
 }
 
@@ -243,7 +243,7 @@ fn create(request: &mut Request<'_>) -> Answer {
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
-    let (shelf, before) = the(request)?;
+    let (shelf, before) = find_merge_request(request)?;
     let mine = request.wrote(&before) || before.nums("assignees").iter().any(|id| Some(*id) == request.user);
     if !request.at_least(Level::Developer) && !mine {
         return Err(Fault::Forbidden);
@@ -267,17 +267,17 @@ fn update(request: &mut Request<'_>) -> Answer {
 }
 
 fn diffs(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     request.page(diff_of(request, &row).json())
 }
 
 fn raw_diffs(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     Ok(Reply::text(diff_of(request, &row).changes.iter().map(Change::raw).collect::<String>()))
 }
 
 fn changes(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let diff = diff_of(request, &row);
     let mut shown = object(render_merge_request(request, &row));
     shown.set("changes", diff.json());
@@ -302,13 +302,13 @@ fn versions_of(request: &Request<'_>, row: &Row) -> Vec<(Row, Diff)> {
 }
 
 fn versions(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let versions = versions_of(request, &row).into_iter().map(|(version, _)| Value::Object(version));
     request.page(versions.collect())
 }
 
 fn version(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let wanted = request.param("version_id");
     let found = versions_of(request, &row).into_iter().find(|(version, _)| is(version, "id", wanted));
     let (mut version, diff) = found.ok_or(Fault::missing(""))?;
@@ -319,7 +319,7 @@ fn version(request: &mut Request<'_>) -> Answer {
 }
 
 fn commits(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let web = request.web();
     request.page(diff_of(request, &row).commits.iter().map(|commit| commit.json(&web)).collect())
 }
@@ -330,14 +330,14 @@ pub fn pipelines_of(request: &Request<'_>, row: &Row) -> Vec<Row> {
 }
 
 fn pipelines(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let mut rows = pipelines_of(request, &row);
     rows.reverse();
     request.page(rows.iter().map(|row| request.show_as("pipelines", "basic", row)).collect())
 }
 
 fn new_pipeline(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let values = object(json!({
         "ref": row.text("source_branch"), "sha": row.text("sha"), "source": "merge_request_event", "_merge_request": row.num("iid")
     }));
@@ -354,13 +354,13 @@ pub fn closed_by(request: &Request<'_>, row: &Row) -> Vec<Row> {
 }
 
 fn closes(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let rows = closed_by(request, &row);
     request.page_of("issues", &rows)
 }
 
 fn reviewers(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let approved = row.nums("_approvals");
     let asked = row.nums("_changes_requested");
     let shown = row.nums("reviewers").into_iter().map(|user| {

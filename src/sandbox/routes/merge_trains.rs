@@ -2,7 +2,7 @@
 
 use crate::sandbox::prelude::*;
 
-use super::merge_requests::{pipelines_of, the};
+use super::merge_requests::{find_merge_request, pipelines_of};
 use super::mergeability::check_sha;
 
 const LIST: &[Rule] = &[Rule::OneOf("scope", "active complete"), Rule::OneOf("sort", "asc desc")];
@@ -52,14 +52,14 @@ fn car_of(request: &Request<'_>, merge_request: &Row) -> Option<Row> {
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     ok(render_car(request, &car_of(request, &row).ok_or(Fault::missing(""))?))
 }
 
 /// Puts a merge request at the end of its train; one that waits for its pipeline is put there later, which the sandbox
 /// never does by itself.
 fn add(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     check_sha(request, &row)?;
     request.args.without_trace(&["squash"]);
     let waits = ["auto_merge", "when_pipeline_succeeds"].map(|name| request.args.flag(name));

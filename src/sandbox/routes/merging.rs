@@ -6,7 +6,7 @@ use crate::sandbox::repo::Repo;
 use crate::sandbox::repo_author::author;
 
 use super::branch_rights::{can_merge, can_push};
-use super::merge_requests::{closed_by, render_merge_request, the};
+use super::merge_requests::{closed_by, find_merge_request, render_merge_request};
 use super::mergeability::{approvals_required, check_sha};
 use super::state_event::close;
 
@@ -47,12 +47,12 @@ fn show_approvals(request: &Request<'_>, row: &Row) -> Value {
 }
 
 fn approvals(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     ok(show_approvals(request, &row))
 }
 
 fn approval_state(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     let given = row.nums("_approvals");
     let by: Vec<Value> = given.iter().map(|user| request.world.basic_user(*user)).collect();
     let rules = request.world.rows(&request.shelf("approval_rules")).iter().map(|rule| {
@@ -70,7 +70,7 @@ fn approval_state(request: &mut Request<'_>) -> Answer {
 }
 
 fn approve(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     let me = request.me()?;
     check_sha(request, &row)?;
     let mut given = row.nums("_approvals");
@@ -89,7 +89,7 @@ fn approve(request: &mut Request<'_>) -> Answer {
 }
 
 fn unapprove(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     let me = request.me()?;
     let mut given = row.nums("_approvals");
     if !given.contains(&me) {
@@ -103,7 +103,7 @@ fn unapprove(request: &mut Request<'_>) -> Answer {
 
 /// Only the bots of projects and groups may do this.
 fn reset(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     if !request.world.by_id("users", request.me()?).flag("bot") {
         return Err(Fault::Unauthorized);
     }
@@ -120,7 +120,7 @@ fn settings(request: &mut Request<'_>) -> Answer {
 }
 
 fn merge(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     if !request.at_least(Level::Developer) || !can_merge(request, row.text("target_branch")) {
         return Err(Fault::Unauthorized);
     }
@@ -216,7 +216,7 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
 }
 
 fn cancel(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     if !request.wrote(&row) && !can_merge(request, row.text("target_branch")) {
         return Err(Fault::Unauthorized);
     }
@@ -233,7 +233,7 @@ fn cancel(request: &mut Request<'_>) -> Answer {
 
 /// Rebasing gives the branch one new commit on top of its target.
 fn rebase(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     if row.text("state") != "opened" {
         return Err(Fault::Forbidden);
     }
@@ -276,13 +276,13 @@ fn rebase(request: &mut Request<'_>) -> Answer {
 }
 
 fn merge_ref(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_merge_request(request)?;
     ok(json!({"commit_id": row.text("sha")}))
 }
 
 /// A note that only its author sees until it is published.
 fn draft(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     let args = &request.args;
     let values = json!({
         "note": args.text("note"), "merge_request_id": row.num("id"), "discussion_id": args.text("in_reply_to_discussion_id"),
@@ -294,7 +294,7 @@ fn draft(request: &mut Request<'_>) -> Answer {
 
 /// Turns a draft into a note.
 fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     let under = format!("{shelf}/{}", row.num("iid"));
     let new = crate::sandbox::git_object::sha1(&format!("{under}/draft{}", draft.num("id")));
     let discussion = if draft.blank("discussion_id") { new } else { draft.text("discussion_id").to_owned() };
@@ -320,7 +320,7 @@ fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
 }
 
 fn drafts(request: &Request<'_>) -> Result<Vec<Row>, Fault> {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_merge_request(request)?;
     let drafts = request.world.rows(&format!("{shelf}/{}/draft_notes", row.num("iid"))).iter();
     Ok(drafts.filter(|draft| Some(draft.num("author_id")) == request.user).cloned().collect())
 }

@@ -130,7 +130,7 @@ fn tokens(request: &mut Request<'_>) -> Answer {
 }
 
 /// The token in the path, or the one of the request.
-fn the(request: &Request<'_>) -> Result<Row, Fault> {
+fn find_token(request: &Request<'_>) -> Result<Row, Fault> {
     if !request.params.contains_key("token_id") {
         return request.token.clone().ok_or(Fault::Unauthorized);
     }
@@ -141,7 +141,7 @@ fn the(request: &Request<'_>) -> Result<Row, Fault> {
 }
 
 fn token(request: &mut Request<'_>) -> Answer {
-    let row = the(request)?;
+    let row = find_token(request)?;
     ok(show_token(request, &row))
 }
 
@@ -150,7 +150,7 @@ fn end(request: &mut Request<'_>, shelf: &str, id: u64) -> Row {
 }
 
 fn revoke(request: &mut Request<'_>) -> Answer {
-    let id = the(request)?.num("id");
+    let id = find_token(request)?.num("id");
     end(request, TOKENS, id);
     Ok(Reply::empty())
 }
@@ -168,7 +168,7 @@ fn succeed(request: &mut Request<'_>, shelf: &str, old: &Row) -> Answer {
 }
 
 fn rotate(request: &mut Request<'_>) -> Answer {
-    let row = the(request)?;
+    let row = find_token(request)?;
     succeed(request, TOKENS, &row)
 }
 

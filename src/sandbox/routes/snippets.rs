@@ -60,14 +60,14 @@ fn of_project(request: &mut Request<'_>) -> Answer {
     request.page(rows.iter().map(|row| render_snippet(request, row)).collect())
 }
 
-fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
+fn find_snippet(request: &Request<'_>) -> Result<(String, Row), Fault> {
     let shelf = request.shelf("snippets");
     let row = request.row_on(&shelf, "snippet_id")?;
     Ok((shelf, row))
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_snippet(request)?;
     ok(render_snippet(request, &row))
 }
 
@@ -105,7 +105,7 @@ fn create(request: &mut Request<'_>) -> Answer {
 
 /// The snippet in the path, if the user may change it.
 fn mine(request: &Request<'_>) -> Result<(String, Row), Fault> {
-    let (shelf, row) = the(request)?;
+    let (shelf, row) = find_snippet(request)?;
     if request.wrote(&row) || request.at_least(Level::Maintainer) {
         Ok((shelf, row))
     } else {
@@ -126,13 +126,13 @@ fn remove(request: &mut Request<'_>) -> Answer {
 }
 
 fn raw(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_snippet(request)?;
     let first = content(&row).values().next().and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(Reply::text(first))
 }
 
 fn raw_file(request: &mut Request<'_>) -> Answer {
-    let (_, row) = the(request)?;
+    let (_, row) = find_snippet(request)?;
     let content = content(&row);
     let text = content.get(request.param("file_path")).and_then(Value::as_str);
     Ok(Reply::text(text.ok_or(Fault::missing("File"))?))

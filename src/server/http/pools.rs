@@ -81,7 +81,7 @@ impl BodyMemory {
 mod tests {
     use super::*;
 
-    const LARGEST: usize = 6 * 1024 * 1024;
+    const MAX_BODY_BYTES: usize = 6 * 1024 * 1024;
 
     #[test]
     fn bodies_of_one_caller_leave_memory_to_others() {
@@ -90,12 +90,12 @@ mod tests {
             let mut memory = BodyMemory::new(&[caller, &server]);
             memory.reserve(bytes).then_some(memory)
         };
-        let kept: Vec<BodyMemory> = (0..10).filter_map(|_| read(&one, LARGEST)).collect();
+        let kept: Vec<BodyMemory> = (0..10).filter_map(|_| read(&one, MAX_BODY_BYTES)).collect();
         assert_eq!(kept.len(), 3);
         assert!(read(&one, BODY_UNIT).is_some() && read(&one, BODY_UNIT + 1).is_some(), "units of 32 KiB");
-        assert!(read(&other, LARGEST).is_some(), "another caller has its own");
+        assert!(read(&other, MAX_BODY_BYTES).is_some(), "another caller has its own");
         drop(kept);
-        assert!(read(&one, LARGEST).is_some(), "memory is given back");
+        assert!(read(&one, MAX_BODY_BYTES).is_some(), "memory is given back");
     }
 
     #[test]
@@ -106,11 +106,11 @@ mod tests {
         for caller in &callers {
             let mut memory = BodyMemory::new(&[caller, &server]);
             // As it arrives.
-            if (1..=LARGEST / BODY_UNIT).all(|units| memory.reserve(units * BODY_UNIT)) {
+            if (1..=MAX_BODY_BYTES / BODY_UNIT).all(|units| memory.reserve(units * BODY_UNIT)) {
                 kept.push(memory);
             }
         }
-        assert_eq!(kept.len(), SERVER_BODIES / LARGEST);
+        assert_eq!(kept.len(), SERVER_BODIES / MAX_BODY_BYTES);
         let mut small = BodyMemory::new(&[&callers[9], &server]);
         assert!(small.reserve(BODY_UNIT));
     }

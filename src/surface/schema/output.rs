@@ -9,7 +9,7 @@ const ACTION: &str = "What to do.";
 const PARAMS: &str = "The action's parameters.";
 
 /// Maximum number of branches that the description of a parameter names.
-const NAMED: usize = 3;
+const MAX_BRANCHES_NAMED: usize = 3;
 
 /// The input schema of a tool: an object. Alternatives are at its top only if they are configured, as some clients
 /// refuse them.
@@ -140,7 +140,7 @@ fn name_takers(branches: &[Branch], name: &str, schema: &mut Value) {
         .collect();
     let Some(described) = schema.get("description").and_then(Value::as_str) else { return };
     let is_told = branches.iter().any(|branch| branch.told_params.contains(name));
-    if !is_told && takers.len() <= NAMED && takers.len() < branches.len() {
+    if !is_told && takers.len() <= MAX_BRANCHES_NAMED && takers.len() < branches.len() {
         let described = format!("{described} Only for {}.", takers.join(", "));
         put(schema, "description", json!(described));
     }

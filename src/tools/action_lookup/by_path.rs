@@ -19,7 +19,7 @@ pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Resolve
     if let Some(("query" | "mutation", field)) = given.split_once(' ') {
         return resolve_graphql(tools, given, field.trim(), request);
     }
-    let (method, path) = call::request(given);
+    let (method, path) = call::split_request_line(given);
     let is_api = path.contains("/api/");
     if !is_api && let Some(page) = call::page(path, &tools.base) {
         return Some(
@@ -47,7 +47,7 @@ pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Resolve
 
 /// Routes that match a path; without a method, the reads.
 fn routes(tools: &Tools, method: Option<Method>, path: &str) -> Result<Vec<Routed>, String> {
-    let surface = tools.catalog.surface().map_err(|error| error.to_string())?;
+    let surface = tools.catalog.operations().map_err(|error| error.to_string())?;
     let mut routed = call::routed(method.unwrap_or(Method::Get), path, surface, &tools.base)?;
     let mut seen: Vec<(String, Vec<(String, String)>)> = Vec::new();
     routed.retain(|one| {
@@ -65,7 +65,7 @@ fn resolve_graphql(
     field: &str,
     request: &ExecuteRequest,
 ) -> Option<Result<ResolvedAction, ToolError>> {
-    let surface = match tools.catalog.surface() {
+    let surface = match tools.catalog.operations() {
         Ok(surface) => surface,
         Err(error) => return Some(Err(errors::internal(&error))),
     };

@@ -9,7 +9,7 @@ use crate::catalog::{Action, Catalog, Language};
 const PREFIXES: [&str; 3] = ["mcp", "gitlab", "gl"];
 
 /// A name longer than this, in bytes, is none.
-const LONGEST: usize = 100;
+const MAX_NAME_BYTES: usize = 100;
 
 /// The verb that asks for many.
 const LIST: &str = "list";
@@ -28,7 +28,7 @@ pub struct NameMatches {
 
 /// Matches a name that is neither an id nor an alias.
 pub fn match_name(catalog: &Catalog, language: &Language, given: &str) -> NameMatches {
-    if given.len() > LONGEST || given.contains(char::is_whitespace) {
+    if given.len() > MAX_NAME_BYTES || given.contains(char::is_whitespace) {
         return NameMatches::default();
     }
     let known = NameIndex::new(catalog);

@@ -15,13 +15,13 @@ use crate::tools::state::Tools;
 use crate::tools::types::{FIND, NextCall};
 
 /// Maximum number of candidates.
-const MOST: usize = 3;
+const MAX_CANDIDATES: usize = 3;
 
 /// Bytes of a signature: the first's, and each other's.
-const SIGNATURES: [usize; MOST] = [700, 320, 320];
+const SIGNATURES: [usize; MAX_CANDIDATES] = [700, 320, 320];
 
 /// Maximum size of a name in bytes.
-const LONGEST: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// The number of the read that an unknown name means without doubt: the name is a misspelling of its id, or the finder
 /// is sure of it, and the parameters make a call of it; or of several ids with these words it is the only one that
@@ -128,7 +128,7 @@ pub fn write_by_other_verb(tools: &Tools, given: &str, resolved: &ResolvedAction
         Err(error) => return error,
     };
     if !actions.iter().any(|action| action.id == resolved.action.id) {
-        actions.truncate(MOST - 1);
+        actions.truncate(MAX_CANDIDATES - 1);
         actions.push(resolved.action.clone());
     }
     let may_follow = |action: &&Action| {
@@ -175,7 +175,7 @@ fn only_read(tools: &Tools, actions: &[Action], params: &Map<String, Value>) -> 
 /// The finder's query for an unknown name.
 fn query(given: &str) -> String {
     let words = names::words(given).join(" ");
-    let words = if given.len() > LONGEST { excerpt(given, 80) } else { words };
+    let words = if given.len() > MAX_NAME_BYTES { excerpt(given, 80) } else { words };
     if words.trim().is_empty() { "list projects".to_owned() } else { words }
 }
 
@@ -221,11 +221,11 @@ struct Likely {
 }
 
 fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, ToolError> {
-    if given.len() > LONGEST {
+    if given.len() > MAX_NAME_BYTES {
         return Ok(Likely::default());
     }
     let allow = |action: &Action| tools.withholds(action).is_none();
-    let asked = Query { words: query, limit: MOST, domain: None, allow: &allow, explain: false };
+    let asked = Query { words: query, limit: MAX_CANDIDATES, domain: None, allow: &allow, explain: false };
     let ranker = tools.ranker().map_err(|error| errors::internal(&error))?;
     let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| errors::internal(&error))?;
     let sure = ranking.confidence == Confidence::High;
@@ -244,7 +244,7 @@ fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, Too
     if let Some(action) = near.flatten().filter(|action| tools.withholds(action).is_none()) {
         actions.retain(|known| known.id != action.id);
         actions.insert(0, action);
-        actions.truncate(MOST);
+        actions.truncate(MAX_CANDIDATES);
     }
     Ok(Likely { actions, nearest: nearest.map(str::to_owned), sure })
 }

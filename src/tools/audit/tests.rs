@@ -12,7 +12,7 @@ fn line(action: &str, params: Value) -> AuditLine {
     let context = Context {
         base: &base,
         words: catalog.words().unwrap(),
-        surface: catalog.surface().unwrap(),
+        surface: catalog.operations().unwrap(),
         catalog: &catalog,
         quick_actions: Default::default(),
     };

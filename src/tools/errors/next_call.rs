@@ -44,13 +44,13 @@ pub fn with_options(mut error: ToolError, action: &Action, request: &ExecuteRequ
 
 /// True if the fix is a valid call, as far as is known without a request.
 fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
-    let gitlab_message = |name: &str| fix.arguments.get(name);
+    let argument = |name: &str| fix.arguments.get(name);
     if fix.tool != EXECUTE {
         return true;
     }
     let action =
-        gitlab_message("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
-    let params = gitlab_message("params").and_then(Value::as_object).cloned().unwrap_or_default();
+        argument("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
+    let params = argument("params").and_then(Value::as_object).cloned().unwrap_or_default();
     action.is_some_and(|action| suggestions::is_callable(tools, &action, &params))
 }
 

@@ -19,7 +19,7 @@ use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 use crate::untrusted::{quote, shortened};
 
 /// Maximum number of parents that are checked.
-const MOST_ASKED: usize = 3;
+const MAX_ASKED: usize = 3;
 
 /// A read of an object on the path to that of the call.
 struct PathStep {
@@ -69,7 +69,7 @@ pub async fn diagnose_not_found(
     }
     let steps = steps(tools, call, operation, checked.params());
     let mut seen: Option<&PathStep> = None;
-    for step in steps.iter().take(MOST_ASKED) {
+    for step in steps.iter().take(MAX_ASKED) {
         let is_called = call.method() == Method::Get && step.action.id == checked.action().id;
         let found = if is_called { StepResult::Missing } else { check_step(tools, step).await };
         match found {
@@ -165,7 +165,7 @@ pub fn read_at(
     path: &str,
     params: &Map<String, Value>,
 ) -> Option<(Action, Map<String, Value>)> {
-    let surface = tools.catalog.surface().ok()?;
+    let surface = tools.catalog.operations().ok()?;
     let (known, id) = surface.paths(Method::Get).find(|(known, _)| shape(known) == shape(path))?;
     let action = tools.catalog.get(id).ok()??;
     let read = action.operations.iter().find(|read| read.method == Method::Get && read.path == known)?;
@@ -242,7 +242,7 @@ fn moved_error(
 const ROWS: u64 = 100;
 
 /// Maximum number of characters of a name in a hint.
-const LONGEST: usize = 80;
+const MAX_NAME_CHARACTERS: usize = 80;
 
 /// The objects of the list in which a missing one would be; none for a number, or if the list cannot be read.
 async fn listed_rows(tools: &Tools, step: &PathStep) -> Vec<Value> {
@@ -282,7 +282,7 @@ fn missing_part_error(
         format!("{}. {holder}`{}` {}{within} cannot be seen", refused.message, step.name, step.value);
     let mut refused = ToolError { message, ..refused };
     if let Some(nearest) = nearest {
-        refused = refused.hint(format!("Did you mean {}?", quote(&shortened(&nearest, LONGEST))));
+        refused = refused.hint(format!("Did you mean {}?", quote(&shortened(&nearest, MAX_NAME_CHARACTERS))));
         let mut params = checked.params().clone();
         params.insert(step.name.clone(), json!(nearest));
         let action = checked.action();

@@ -64,7 +64,7 @@ fn is_wanted(join: &Join, object: &Map<String, Value>) -> bool {
 const SHORTEST_SHA: usize = 7;
 
 /// Maximum number of characters of a value in a note.
-const LONGEST: usize = 100;
+const MAX_VALUE_CHARACTERS: usize = 100;
 
 fn is_sha(text: &str) -> bool {
     text.len() >= SHORTEST_SHA && text.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -77,10 +77,10 @@ fn ref_note(name: &str, noun: &str, object: &Map<String, Value>) -> String {
         .filter_map(Value::as_str)
         .map(|text| {
             let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-:.+".contains(&byte));
-            if is_plain { text.to_owned() } else { quote(&shortened(text, LONGEST)) }
+            if is_plain { text.to_owned() } else { quote(&shortened(text, MAX_VALUE_CHARACTERS)) }
         })
         .collect();
-    format!("{} is {noun} {}", quote(&shortened(name, LONGEST)), values.join(", "))
+    format!("{} is {noun} {}", quote(&shortened(name, MAX_VALUE_CHARACTERS)), values.join(", "))
 }
 
 /// The fields of the object that are shown; none if it cannot be read.

@@ -33,7 +33,7 @@ impl Addresses {
 
     fn add_call(&mut self, tools: &Tools, name: &str, params: &Map<String, Value>, depth: usize) {
         // The URL of a page is a name of the action that reads it.
-        let (_, path) = call::request(name.trim());
+        let (_, path) = call::split_request_line(name.trim());
         if call::is_web_url(path) {
             self.targets.push(path.to_owned());
         }

@@ -25,20 +25,20 @@ const EDITS: &str = "edits";
 const DIFF: &str = "diff";
 
 /// Maximum number of places that an error lists.
-const MOST_PLACES: usize = 10;
+const MAX_PLACES: usize = 10;
 
 /// Maximum number of lines that are compared, and of characters of each that is compared or shown.
-const MOST_COMPARED: usize = 20_000;
+const MAX_COMPARED: usize = 20_000;
 const LONGEST_LINE: usize = 200;
 
 /// Least similarity of a line that an error shows.
 const LEAST_SIMILARITY: f64 = 0.3;
 
 /// Maximum number of changed lines that a note names.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// Maximum number of lines, removed or added, that a note shows, and of characters of each.
-const MOST_SHOWN: usize = 6;
+const MAX_SHOWN: usize = 6;
 const LONGEST_SHOWN: usize = 120;
 
 /// A call with the whole new texts in place of its edits.
@@ -66,8 +66,8 @@ pub struct TextChange {
 impl TextChange {
     /// Note on the changed lines: their numbers and, of a small change, what was removed and added.
     pub fn note(&self) -> String {
-        let named: Vec<String> = self.lines.iter().take(MOST_NAMED).map(usize::to_string).collect();
-        let more = match self.lines.len().saturating_sub(MOST_NAMED) {
+        let named: Vec<String> = self.lines.iter().take(MAX_NAMED).map(usize::to_string).collect();
+        let more = match self.lines.len().saturating_sub(MAX_NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
@@ -78,8 +78,8 @@ impl TextChange {
     /// The removed and added lines as quotes, so that no second read has to show the change; nothing if they are many.
     fn changed_lines(&self) -> String {
         let is_change = |line: &&str| line.starts_with(['-', '+']);
-        let changed: Vec<&str> = self.diff.lines().filter(is_change).take(MOST_SHOWN + 1).collect();
-        if changed.is_empty() || changed.len() > MOST_SHOWN {
+        let changed: Vec<&str> = self.diff.lines().filter(is_change).take(MAX_SHOWN + 1).collect();
+        if changed.is_empty() || changed.len() > MAX_SHOWN {
             return String::new();
         }
         let quote = |line: &str| {
@@ -389,7 +389,7 @@ fn edit_error(
             let mut lines = lines.clone();
             lines.dedup();
             let rows: Vec<Value> =
-                lines.iter().take(MOST_PLACES).map(|line| describe_line(text, *line)).collect();
+                lines.iter().take(MAX_PLACES).map(|line| describe_line(text, *line)).collect();
             let noun = if lines.len() == 1 { "line" } else { "lines" };
             let mut error = invalid(format!(
                 "{} occurs {times} times in {target}, on {noun} {}",
@@ -431,8 +431,8 @@ fn edit_error(
 }
 
 fn listed(lines: &[usize]) -> String {
-    let shown: Vec<String> = lines.iter().take(MOST_PLACES).map(usize::to_string).collect();
-    match lines.len().saturating_sub(MOST_PLACES) {
+    let shown: Vec<String> = lines.iter().take(MAX_PLACES).map(usize::to_string).collect();
+    match lines.len().saturating_sub(MAX_PLACES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
@@ -454,7 +454,7 @@ fn most_similar(text: &str, part: &str) -> Option<usize> {
         if line.contains(&wanted) { 1.0 } else { similarity(&wanted, &line) }
     };
     let mut best: Option<(f64, usize)> = None;
-    for (at, line) in text.lines().take(MOST_COMPARED).enumerate() {
+    for (at, line) in text.lines().take(MAX_COMPARED).enumerate() {
         let likeness = likeness(line);
         if likeness >= LEAST_SIMILARITY && best.is_none_or(|(least, _)| likeness > least) {
             best = Some((likeness, at + 1));

@@ -25,7 +25,7 @@ const READS: [(&str, &str); 3] = [
 ];
 
 /// The field with the address of the object's page.
-const PAGE: &str = "webUrl";
+const PAGE_URL_FIELD: &str = "webUrl";
 
 /// Replaces a global id by the matching `target`. Returns the request itself if it has no such id.
 pub async fn resolve_global_id(
@@ -68,7 +68,7 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
             .hint("Give the path and the number (`fullPath`, `iid`), or the address of its page as `target`.")
     };
     let action = tools.catalog.get(read).map_err(|error| errors::internal(&error))?.ok_or_else(missing)?;
-    let fields = [PAGE.to_owned()];
+    let fields = [PAGE_URL_FIELD.to_owned()];
     let (action, _) = call::select_fields(action, &fields, tools.catalog.types())
         .map_err(|error| errors::internal(&error))?;
     let params = Map::from_iter([("id".to_owned(), json!(id))]);

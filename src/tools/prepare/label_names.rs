@@ -13,7 +13,7 @@ use crate::tools::state::Tools;
 use crate::untrusted::quote;
 
 /// Maximum number of pages of labels, of a hundred each. In a longer list, no name is reported as unknown.
-const MOST_PAGES: u64 = 5;
+const MAX_PAGES: u64 = 5;
 
 /// The parameters with the names of existing labels, and notes; none if nothing is different. A list of labels that
 /// cannot be read has no effect.
@@ -77,7 +77,7 @@ impl ExistingLabels {
         read.insert("fullPath".to_owned(), params.get("fullPath")?.clone());
         read.insert("per_page".to_owned(), json!(100));
         let mut names = Vec::new();
-        for page in 1..=MOST_PAGES {
+        for page in 1..=MAX_PAGES {
             read.insert("page".to_owned(), json!(page));
             let (_, reply) =
                 lookups::read_once(tools, &rule.read, read.clone(), Purpose::LookUp).await.ok()?;

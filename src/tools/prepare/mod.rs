@@ -1,5 +1,7 @@
 //! Preparation of a call: from an action with parameters to the one request that GitLab would get. Names, titles and
-//! references are looked up on the way. Nothing here changes anything at GitLab.
+//! references are looked up on the way.
+//!
+//! *Architecture Invariant:* nothing here changes anything at GitLab.
 
 pub mod check;
 mod denial;

@@ -18,11 +18,11 @@ use crate::untrusted::{quote, shortened};
 pub const PARAM: &str = "discussion_id";
 
 /// Maximum number of pages of threads, of a hundred each, that are searched.
-const MOST_PAGES: u64 = 5;
+const MAX_PAGES: u64 = 5;
 
 /// Maximum number of threads that an error names, and of characters of each.
-const MOST_NAMED: usize = 5;
-const LONGEST: usize = 80;
+const MAX_THREADS_NAMED: usize = 5;
+const MAX_THREAD_CHARACTERS: usize = 80;
 
 /// A thread by its first comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,11 @@ pub async fn resolve(
     let threads = fetch(tools, &list, &within).await?;
     match matching(&threads, given).as_slice() {
         [only] => {
-            let note = format!("`{PARAM}`: {} is the thread {}", quote(&shortened(given, LONGEST)), only.id);
+            let note = format!(
+                "`{PARAM}`: {} is the thread {}",
+                quote(&shortened(given, MAX_THREAD_CHARACTERS)),
+                only.id
+            );
             let mut params = params.clone();
             params.insert(PARAM.to_owned(), json!(only.id));
             Ok(Some((params, note)))
@@ -68,7 +72,7 @@ async fn fetch(tools: &Tools, list: &Action, within: &Map<String, Value>) -> Res
     let mut threads = Vec::new();
     let mut params = within.clone();
     params.insert("per_page".to_owned(), json!(100));
-    for page in 1..=MOST_PAGES {
+    for page in 1..=MAX_PAGES {
         params.insert("page".to_owned(), json!(page));
         let read = lookups::read_once(tools, &list.id, params.clone(), Purpose::LookUp).await;
         let (_, reply) = read.map_err(|error| match error {
@@ -112,15 +116,16 @@ fn folded(text: &str) -> String {
 
 /// Error of a text that no thread begins with, or several do; with the ids of those that it may be.
 fn unclear(given: &str, found: &[Thread], threads: &[Thread]) -> ToolError {
-    let given = quote(&shortened(given, LONGEST));
+    let given = quote(&shortened(given, MAX_THREAD_CHARACTERS));
     let (kind, message, named) = match found.len() {
         0 => (ErrorKind::NotFound, format!("`{PARAM}`: no thread begins with {given}"), threads),
         count => (ErrorKind::InvalidParams, format!("`{PARAM}`: {count} threads begin with {given}"), found),
     };
-    let rows = named.iter().take(MOST_NAMED);
-    let rows: Vec<String> =
-        rows.map(|thread| format!("{} {}", thread.id, quote(&shortened(&thread.text, LONGEST)))).collect();
-    let more = match named.len().saturating_sub(MOST_NAMED) {
+    let rows = named.iter().take(MAX_THREADS_NAMED);
+    let rows: Vec<String> = rows
+        .map(|thread| format!("{} {}", thread.id, quote(&shortened(&thread.text, MAX_THREAD_CHARACTERS))))
+        .collect();
+    let more = match named.len().saturating_sub(MAX_THREADS_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -6,7 +6,7 @@ pub struct Length(pub Option<usize>);
 
 impl Length {
     /// Maximum size that is measured.
-    pub const LONGEST: usize = 4_000;
+    pub const MAX_MEASURED_BYTES: usize = 4_000;
 
     /// True if a text of so many bytes is at most this many percent of the size.
     fn has_room(self, bytes: usize, percent: usize) -> bool {

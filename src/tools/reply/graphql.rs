@@ -76,7 +76,7 @@ pub fn unknown_fields(reply: &Reply) -> Vec<UnknownField> {
 }
 
 /// Limits of repeated errors: their number, and the characters of each.
-const MOST_ERRORS: usize = 10;
+const MAX_ERRORS: usize = 10;
 const LONGEST_ERROR: usize = 300;
 
 /// A quotation that ends with a whole word: a secret in it is redacted when the answer is complete.
@@ -91,8 +91,8 @@ pub fn messages(errors: Option<&Value>) -> Vec<String> {
         Value::String(text) => quoted(text),
         other => quoted(&other.to_string()),
     };
-    let mut texts: Vec<String> = items.iter().take(MOST_ERRORS).map(text).collect();
-    let more = items.len().saturating_sub(MOST_ERRORS);
+    let mut texts: Vec<String> = items.iter().take(MAX_ERRORS).map(text).collect();
+    let more = items.len().saturating_sub(MAX_ERRORS);
     if more > 0 {
         texts.push(format!("and {more} more"));
     }

@@ -10,7 +10,7 @@ use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::reply::graphql::{failed, messages, nothing};
 
 /// Maximum number of unfinished lists that are named.
-const NAMED: usize = 5;
+const MAX_LISTS_NAMED: usize = 5;
 
 /// Unwraps the response, or maps its errors. Errors next to data become notes.
 pub fn unwrap_reply(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
@@ -30,7 +30,7 @@ pub fn unwrap_reply(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Resul
         }
     }
     let is_null = |key: &&String| format!("`{key}` is null: it does not exist, or the token may not read it");
-    notes.extend(missing.iter().take(NAMED).map(is_null));
+    notes.extend(missing.iter().take(MAX_LISTS_NAMED).map(is_null));
     notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
     if call.risk() != Risk::Read {
         refusals(data, call, notes)?;
@@ -88,8 +88,8 @@ fn page(data: &Map<String, Value>, call: &Call, page: Page, notes: &mut Vec<Stri
         },
         several => {
             let named: Vec<String> =
-                several.iter().take(NAMED).map(|list| format!("`{}`", list.place)).collect();
-            let more = several.len().saturating_sub(NAMED);
+                several.iter().take(MAX_LISTS_NAMED).map(|list| format!("`{}`", list.place)).collect();
+            let more = several.len().saturating_sub(MAX_LISTS_NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             notes.push(format!(
                 "{} lists have more rows ({}{more}): ask for one by itself, its `after` a variable with its \
@@ -110,7 +110,7 @@ fn unfinished<'v>(value: &'v Value, steps: &mut Vec<&'v str>, found: &mut Vec<Un
             let info = |name: &str| fields.get("pageInfo").and_then(|info| info.get(name));
             if info("hasNextPage").and_then(Value::as_bool) == Some(true) {
                 let cursor = info("endCursor").and_then(Value::as_str).map(str::to_owned);
-                let place = if found.len() < NAMED { steps.join(".") } else { String::new() };
+                let place = if found.len() < MAX_LISTS_NAMED { steps.join(".") } else { String::new() };
                 found.push(Unfinished { place, cursor });
             }
             for (key, value) in fields {
@@ -141,6 +141,6 @@ mod tests {
         let mut found = Vec::new();
         unfinished(&json!({&long: vec![list; 100]}), &mut vec!["top"], &mut found);
         assert_eq!(found.len(), 100);
-        assert!(found.iter().skip(NAMED).all(|list| list.place.is_empty()));
+        assert!(found.iter().skip(MAX_LISTS_NAMED).all(|list| list.place.is_empty()));
     }
 }

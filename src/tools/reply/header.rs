@@ -10,7 +10,7 @@ use crate::tools::lookups;
 use crate::untrusted::shortened;
 
 /// Limits of notes: their number, and the characters of each.
-const MOST_NOTES: usize = 30;
+const MAX_NOTES: usize = 30;
 const LONGEST_NOTE: usize = 1_000;
 
 /// The beginning of every answer: action, operation, resolved ids.
@@ -46,8 +46,8 @@ pub fn add_notes(structured: &mut Map<String, Value>, text: &mut String, notes: 
     }
     // Some notes repeat text from GitLab.
     let mut texts: Vec<String> =
-        notes.iter().take(MOST_NOTES).map(|note| shortened(&present::line(note), LONGEST_NOTE)).collect();
-    let more = notes.len().saturating_sub(MOST_NOTES);
+        notes.iter().take(MAX_NOTES).map(|note| shortened(&present::line(note), LONGEST_NOTE)).collect();
+    let more = notes.len().saturating_sub(MAX_NOTES);
     if more > 0 {
         texts.push(format!("{more} more notes are left out"));
     }

@@ -19,7 +19,7 @@ use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 
 /// Maximum number of unknown fields that are named.
-const MOST_MISSING: usize = 10;
+const MAX_MISSING: usize = 10;
 
 /// A reply with the picture that it is.
 pub struct DecodedReply {
@@ -53,7 +53,7 @@ pub fn render_answer(
     };
     states.retain(|state| state.is_of(fields));
     let length = Length(match &reply.content {
-        gitlab::Content::Json(value) => size_within(value, Length::LONGEST),
+        gitlab::Content::Json(value) => size_within(value, Length::MAX_MEASURED_BYTES),
         _ => None,
     });
     let narrowing = change.as_ref().map(Narrowing::from_change).unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn render_answer(
         present_fields(tools, budget, (request, fields, narrowing), (action, call), decoded, &mut notes);
     notes.extend(change.iter().flat_map(|change| change.notes.iter().cloned()));
     notes.extend(shown.notes.iter().cloned());
-    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
+    notes.extend(shown.missing.iter().take(MAX_MISSING).map(missing_field_note));
     notes.extend(secret_notes(&shown.masked, is_document, call.risk() == Risk::Read));
     // Before notes are cut.
     for note in &mut notes {

@@ -11,7 +11,7 @@ use crate::tools::state::Tools;
 use crate::tools::types::{ExecuteRequest, NextCall};
 
 /// Maximum number of pictures that are named.
-const MOST: usize = 3;
+const MAX_PICTURES_NAMED: usize = 3;
 
 /// An image in Markdown whose address is an upload: `![shot](/uploads/<secret>/shot.png)`, also as an absolute URL.
 static IMAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -49,7 +49,7 @@ fn collect(value: &Value, found: &mut Vec<(String, String)>) {
             for image in IMAGE.iter().flat_map(|pattern| pattern.captures_iter(text)) {
                 let part = |at: usize| image.get(at).map(|part| part.as_str().to_owned()).unwrap_or_default();
                 let named = (part(1), part(2));
-                if found.len() < MOST && !found.contains(&named) {
+                if found.len() < MAX_PICTURES_NAMED && !found.contains(&named) {
                     found.push(named);
                 }
             }

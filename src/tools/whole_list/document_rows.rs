@@ -9,7 +9,7 @@ use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 
 /// Maximum number of lists that an error names.
-const NAMED: usize = 5;
+const MAX_LISTS_NAMED: usize = 5;
 
 /// A list of a document, by the fields that lead to it.
 struct Connection<'d> {
@@ -40,7 +40,7 @@ pub fn take_rows(tools: &Tools, mut response: ActionResponse) -> Result<ActionRe
         }
         several => {
             let named: Vec<String> =
-                several.iter().take(NAMED).map(|list| format!("`{}`", list.place)).collect();
+                several.iter().take(MAX_LISTS_NAMED).map(|list| format!("`{}`", list.place)).collect();
             return invalid(
                 format!("the document requests {} lists ({})", several.len(), named.join(", ")),
                 "Request one by itself.".to_owned(),

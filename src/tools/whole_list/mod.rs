@@ -34,7 +34,7 @@ const PER_PAGE: u64 = 100;
 const PATIENCE: usize = 3;
 
 /// Maximum number of fields that an error names.
-const MOST_NAMED: usize = 60;
+const MAX_NAMED: usize = 60;
 
 /// Reads the pages of a list, and answers with its rows, or with counts and sums over them.
 pub async fn execute(
@@ -231,7 +231,7 @@ fn field_error(problem: FieldProblem, walked: &Walked, asked: &ExecuteRequest) -
         missing.known.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
     let nearest = crate::search::nearest(&missing.step, plain.iter().copied());
     let others = plain.iter().copied().filter(|name| Some(*name) != nearest);
-    let named: Vec<&str> = nearest.into_iter().chain(others).take(MOST_NAMED).collect();
+    let named: Vec<&str> = nearest.into_iter().chain(others).take(MAX_NAMED).collect();
     let more = plain.len().saturating_sub(named.len());
     let error = invalid(format!("`{option}`: no field `{}` in {rows}", missing.path));
     let error = match (named.is_empty(), more) {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::aggregate::{Aggregation, Aggregator};
-use super::walk::{End, MOST_PAGES, MOST_ROWS, Walked};
+use super::walk::{End, MAX_PAGES, MAX_ROWS, Walked};
 use crate::gitlab::{Content, Page};
 use crate::present::{self, Kind, Options};
 use crate::tools::errors::{ErrorKind, ToolError};
@@ -146,8 +146,8 @@ fn add_walk(tools: &Tools, answer: &mut Answer, walked: &Walked, asked: &Execute
         End::Complete if !limits.is_empty() => "all that GitLab lists".to_owned(),
         End::Complete => "to the end of the list".to_owned(),
         End::Sink => "as many whole pages as fit the answer".to_owned(),
-        End::MostPages => format!("one call reads at most {MOST_PAGES} pages"),
-        End::MostRows => format!("one call reads at most {MOST_ROWS} rows"),
+        End::MostPages => format!("one call reads at most {MAX_PAGES} pages"),
+        End::MostRows => format!("one call reads at most {MAX_ROWS} rows"),
         End::Time { seconds } => format!("one call reads for at most {seconds} seconds"),
         End::Failed(error) => format!("the next page failed ({})", error.kind.name()),
         End::NoWay => "GitLab names no page after it that can be requested".to_owned(),

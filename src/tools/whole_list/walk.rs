@@ -20,10 +20,10 @@ use crate::tools::types::{Answer, ExecuteRequest};
 use crate::tools::whole_list::{document_rows, inner_list};
 
 /// Maximum number of pages: GitLab permits some endpoints only 60 requests a minute, and others use the token as well.
-pub const MOST_PAGES: usize = 50;
+pub const MAX_PAGES: usize = 50;
 
 /// Maximum number of rows: as many as the pages have at 100 each, GitLab's maximum.
-pub const MOST_ROWS: usize = 5_000;
+pub const MAX_ROWS: usize = 5_000;
 
 /// Result of handing a page to a [`PageSink`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,8 +191,8 @@ pub async fn walk(
         }
         let stop = match taken {
             Taken::Stop => Some(End::Sink),
-            _ if walked.pages >= MOST_PAGES => Some(End::MostPages),
-            _ if walked.rows >= MOST_ROWS => Some(End::MostRows),
+            _ if walked.pages >= MAX_PAGES => Some(End::MostPages),
+            _ if walked.rows >= MAX_ROWS => Some(End::MostRows),
             _ if Instant::now() >= deadline => Some(time_is_up()),
             _ => None,
         };

@@ -15,7 +15,7 @@ pub fn call(action: Action, params: Map<String, Value>) -> Option<Call> {
     let context = Context {
         base: &BASE,
         words: CATALOG.words().unwrap(),
-        surface: CATALOG.surface().unwrap(),
+        surface: CATALOG.operations().unwrap(),
         catalog: &CATALOG,
         quick_actions: Default::default(),
     };

@@ -14,14 +14,14 @@ static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example
 pub const PROJECTS: [(u64, &str); 3] = [(1, "acme/widget"), (5, "acme/vault"), (9, "other/secret")];
 
 /// Maximum rounds of look-ups of one call.
-const MOST_ROUNDS: usize = 5;
+const MAX_ROUNDS: usize = 5;
 
 /// The context of a check, with the default handling of quick actions.
 pub fn context() -> Context<'static> {
     Context {
         base: &BASE,
         words: CATALOG.words().unwrap(),
-        surface: CATALOG.surface().unwrap(),
+        surface: CATALOG.operations().unwrap(),
         catalog: &CATALOG,
         quick_actions: Default::default(),
     }
@@ -31,7 +31,7 @@ pub fn context() -> Context<'static> {
 pub fn build_call(action: &Action, params: Map<String, Value>, found: u64) -> Result<Option<Call>, Invalid> {
     let checked = check(action.clone(), params, &context())?;
     let mut known = LookupCache::default();
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         match checked.step(&known)? {
             Step::Ready(call) => return Ok(Some(call)),
             Step::Params(_) => return Ok(None),
@@ -45,7 +45,7 @@ pub fn build_call(action: &Action, params: Map<String, Value>, found: u64) -> Re
             }),
         }
     }
-    panic!("{} has open look-ups after {MOST_ROUNDS} rounds", action.id)
+    panic!("{} has open look-ups after {MAX_ROUNDS} rounds", action.id)
 }
 
 /// The path of the project or group with an id.

@@ -9,7 +9,7 @@ use crate::rules::GraphqlRules;
 
 /// Maximum complexity of a fragment. GitLab refuses queries above 200; a field costs 1 and a connection of a hundred
 /// twice its content, so that two fragments, one of them below a connection, stay within the limit.
-const MOST: usize = 65;
+const MAX_COMPLEXITY: usize = 65;
 
 /// Number of fields that name an object.
 const NAMED_BY: usize = 3;
@@ -78,7 +78,8 @@ impl<'a> Selections<'a> {
             return self.members(members);
         }
         let extra = self.extra.get(name);
-        let mut left = MOST.saturating_sub(extra.map_or(0, |text| text.split([' ', '{', '}']).count()));
+        let mut left =
+            MAX_COMPLEXITY.saturating_sub(extra.map_or(0, |text| text.split([' ', '{', '}']).count()));
         let mut kept: Vec<String> = Vec::new();
         for part in self.parts(name) {
             if part.cost <= left {

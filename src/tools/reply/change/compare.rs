@@ -9,7 +9,7 @@ use crate::text::plain_text;
 use crate::untrusted::quote;
 
 /// Maximum length in bytes of a value that a note repeats.
-const LONGEST: usize = 80;
+const MAX_REPEATED_BYTES: usize = 80;
 
 /// Result of a comparison.
 #[derive(Debug, Default)]
@@ -244,7 +244,7 @@ fn as_two(sent: &Value, answered: &Value) -> String {
         Value::Null => Some("nothing".to_owned()),
         value => {
             let text = plain_text(value);
-            (text.len() <= LONGEST && !text.contains("://")).then(|| quote(&text))
+            (text.len() <= MAX_REPEATED_BYTES && !text.contains("://")).then(|| quote(&text))
         }
     };
     match (text(sent), text(answered)) {

@@ -20,7 +20,7 @@ const ACCEPTED: u16 = 202;
 const NOT_MODIFIED: u16 = 304;
 
 /// Maximum number of parameters that are named.
-const MOST_NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 /// Maximum number of characters of a parameter's value that is repeated.
 const LONGEST_VALUE: usize = 60;
@@ -205,7 +205,7 @@ fn set_values(
     values = masked.as_object().cloned().unwrap_or_default();
     let texts: Vec<String> = named
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(|param| {
             let value = values.get(&param.name).filter(|value| before.get(&param.name) == Some(*value));
             let value = value.and_then(|value| short_value(param, value));
@@ -248,7 +248,7 @@ fn with_numbers(params: &Map<String, Value>, call: &Call) -> Map<String, Value> 
 }
 
 fn more(count: usize) -> String {
-    match count.saturating_sub(MOST_NAMED) {
+    match count.saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     }
@@ -330,7 +330,7 @@ fn with_values(action: &Action, set: &[&Param], params: &Map<String, Value>) -> 
     let Value::Object(values) = values else { return String::new() };
     let texts: Vec<String> = values
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(|(name, value)| match value {
             Value::String(text) => {
                 format!("{name} {}", quote(&crate::untrusted::shortened(text, LONGEST_VALUE)))

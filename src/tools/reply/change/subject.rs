@@ -12,7 +12,7 @@ use crate::untrusted::{quote, shortened};
 const HOLDERS: [&str; 3] = ["project", "group", "namespace"];
 
 /// Maximum number of characters of a name.
-const LONGEST: usize = 100;
+const MAX_NAME_CHARACTERS: usize = 100;
 
 /// Minimum length of a hash that is named by its beginning, and the length of that.
 const HASH: usize = 32;
@@ -117,7 +117,7 @@ fn said_title(answer: Option<&Map<String, Value>>) -> Option<&'static str> {
 
 /// True if the words on an object have a text as it is.
 fn is_whole(text: &str) -> bool {
-    quote(&shortened(text, LONGEST)) == format!("\"{text}\"")
+    quote(&shortened(text, MAX_NAME_CHARACTERS)) == format!("\"{text}\"")
 }
 
 /// The mark before the numbers of a domain's objects, or of the objects that contain them; true if it is the former.
@@ -145,7 +145,7 @@ fn full_reference(answer: &Map<String, Value>) -> Option<&str> {
 
 fn title(answer: Option<&Map<String, Value>>) -> String {
     let title = answer.and_then(|answer| answer.get("title")).and_then(Value::as_str);
-    title.map(|title| format!(" {}", quote(&shortened(title, LONGEST)))).unwrap_or_default()
+    title.map(|title| format!(" {}", quote(&shortened(title, MAX_NAME_CHARACTERS)))).unwrap_or_default()
 }
 
 /// The place: a path, with the number of what contains the object.
@@ -197,7 +197,7 @@ fn written(value: &Value) -> Option<String> {
         Value::String(text) if is_hash(text) => {
             Some(quote(&text.chars().take(SHORT_HASH).collect::<String>()))
         }
-        Value::String(text) => Some(quote(&shortened(text, LONGEST))),
+        Value::String(text) => Some(quote(&shortened(text, MAX_NAME_CHARACTERS))),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }

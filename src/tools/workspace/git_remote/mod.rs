@@ -137,8 +137,8 @@ fn parse_scp(text: &str) -> Option<RemoteUrl> {
 
 /// The URL without user, password and query, which may hold tokens.
 pub fn redacted(given: &str) -> String {
-    const MOST: usize = 200;
-    let text: String = given.trim().chars().filter(|c| !c.is_control()).take(MOST).collect();
+    const MAX_SHOWN_CHARACTERS: usize = 200;
+    let text: String = given.trim().chars().filter(|c| !c.is_control()).take(MAX_SHOWN_CHARACTERS).collect();
     let text = text.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
