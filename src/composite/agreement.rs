@@ -111,7 +111,7 @@ pub async fn agree(
 /// Agrees to steps that do not depend on each other: one that cannot be made fails alone, when it is made.
 ///
 /// # Errors
-/// Those of [`agree`].
+/// Errors of [`agree`].
 pub async fn agree_to_items(run: &CompositeRun<'_>, steps: Vec<KnownStep>) -> Result<Agreement, ToolError> {
     let mut held = Vec::new();
     for step in &steps {

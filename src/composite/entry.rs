@@ -32,7 +32,7 @@ impl Instances {
     /// Runs `gitlab_execute_action` on the instance that the request is for.
     ///
     /// # Errors
-    /// Those of [`Tools::execute`], and an instance that is not configured.
+    /// Errors of [`Tools::execute`], and an instance that is not configured.
     pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         let (route, request) = self.route_execute(request)?;
         self.finish(route.tools().execute(&request).await, &route)
@@ -41,7 +41,7 @@ impl Instances {
     /// Runs `gitlab_read_action`: executes what policy calls a read, and refuses everything else.
     ///
     /// # Errors
-    /// Those of [`Instances::execute`], and a call that changes something.
+    /// Errors of [`Instances::execute`], and a call that changes something.
     pub async fn execute_read(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         let (route, asked) = self.route_execute(request)?;
         let Some(reader) = route.reader() else {

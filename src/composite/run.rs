@@ -70,7 +70,7 @@ pub async fn run(
     run_within(tools, resolved, Enclosing { bounds: &bounds, above: &[], is_agreed: false }, entry).await
 }
 
-/// What a composite action runs within.
+/// Surroundings of a composite action: the enclosing ones, and their bounds.
 #[derive(Clone, Copy)]
 struct Enclosing<'a> {
     bounds: &'a RunBounds,
@@ -214,7 +214,7 @@ pub struct CompositeRun<'a> {
     faults: &'a BTreeMap<usize, Fault>,
     /// The request, with `dry_run`, `confirm` and `view`.
     pub request: &'a ExecuteRequest,
-    /// What it runs within; its own id is the last of those above its steps.
+    /// Its surroundings; its own id is the last of those above its steps.
     enclosing: Enclosing<'a>,
     notes: Vec<String>,
 }

@@ -58,7 +58,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let agreement = check_ahead(run, &calls, goes_on).await?;
     let mut done: Vec<CallResult> = Vec::new();
     let mut stopped = None;
-    // What a rule only previews is not done, and the other calls may rest on it.
+    // A previewed call is not done, and the other calls may depend on it.
     let mut is_previewed = agreement.previews && !goes_on;
     for call in &calls {
         if stopped.is_some() {
