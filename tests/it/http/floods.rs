@@ -203,8 +203,13 @@ fn unfinished_bodies_of_made_up_tokens_are_refused_and_others_are_read() {
     gitlab.json("/api/v4/projects", &json!([]));
     let server = HttpServer::for_callers(&gitlab.url(), &[]);
     server.execute(&[CALLER], "project.list", json!({}));
-    let streams: Vec<TcpStream> =
-        (0..8).map(|number| unfinished(&server, &format!("glpat-made-up-{number}"), LARGE)).collect();
+    // One after the other: two that grow at once may both be refused, and leave room.
+    let begin = |number: usize| {
+        let stream = unfinished(&server, &format!("glpat-made-up-{number}"), LARGE);
+        thread::sleep(Duration::from_millis(100));
+        stream
+    };
+    let streams: Vec<TcpStream> = (0..8).map(begin).collect();
     let mut large = tool_call(FIND, json!({"query": "list issues"})).to_string();
     large.push_str(&" ".repeat(LARGE - large.len()));
     // The server reads the beginnings of the bodies in its own time.
