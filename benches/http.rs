@@ -197,38 +197,9 @@ async fn load(callers: &[Caller], calls: usize) -> Outcome<(Vec<Duration>, Vec<D
     Ok((executes, finds))
 }
 
-/// Finds of one caller while another floods the server with finds.
-async fn beside_a_flood(callers: &[Caller]) -> Outcome<(Vec<Duration>, usize)> {
-    let [flooding, other, ..] = callers else { return Err("too few callers".into()) };
-    let (done, flooded) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-    let floods: Vec<_> = (0..16)
-        .map(|number| {
-            let (caller, done, flooded) = (flooding.clone(), Arc::clone(&done), Arc::clone(&flooded));
-            tokio::spawn(async move {
-                while !done.load(Ordering::Relaxed) {
-                    caller.find(number).await?;
-                    flooded.fetch_add(1, Ordering::Relaxed);
-                }
-                Outcome::Ok(())
-            })
-        })
-        .collect();
-    let mut times = Vec::new();
-    for number in 0..200 {
-        times.push(other.find(number).await?);
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    done.store(true, Ordering::Relaxed);
-    for flood in floods {
-        flood.await??;
-    }
-    Ok((times, flooded.load(Ordering::Relaxed)))
-}
-
 /// A load that runs beside the finds of another caller.
 #[derive(Clone, Copy, Debug)]
 enum Flood {
-    None,
     /// Finds of one token.
     OneCaller,
     /// Finds of one token under 60 values of `X-MCP-Toolsets`.
@@ -266,17 +237,36 @@ fn narrowings() -> Vec<String> {
     pairs.collect()
 }
 
-/// Finds of one caller beside a flood; with the number of requests of the flood that were accepted.
-async fn finds_beside(url: &str, flood: Flood) -> Outcome<(Vec<Duration>, usize)> {
-    let (other, done) = (Caller::new(url, 1)?, Arc::new(AtomicBool::new(false)));
-    // GitLab accepts the token of the caller that is measured.
-    other.execute().await?;
-    let accepted = Arc::new(AtomicUsize::new(0));
-    let count = if matches!(flood, Flood::None) { 0 } else { FLOOD_CONNECTIONS };
+/// A flood in a program of its own with the lowest priority: what is measured is the server's time, not that which the
+/// load itself takes from it.
+struct FloodProgram(Child);
+
+impl FloodProgram {
+    fn start(url: &str, flood: Flood) -> Outcome<FloodProgram> {
+        let mut program = Command::new("nice");
+        program.args(["-n", "19"]).arg(std::env::current_exe()?).args([FLOOD, url, &format!("{flood:?}")]);
+        Ok(FloodProgram(program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?))
+    }
+
+    /// What it says of its requests.
+    fn stop(mut self) -> Outcome<String> {
+        drop(self.0.stdin.take());
+        let output = self.0.wait_with_output()?;
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+}
+
+/// First argument of a program that is a flood: its server and its kind follow.
+const FLOOD: &str = "flood";
+
+/// Floods a server until the standard input ends; says how many requests were made and how many accepted.
+async fn flood(url: &str, flood: Flood) -> Outcome<String> {
+    let (done, accepted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let made = Arc::new(AtomicUsize::new(0));
     let narrowings = narrowings();
-    let floods: Vec<_> = (0..count)
+    let floods: Vec<_> = (0..FLOOD_CONNECTIONS)
         .map(|number| {
-            let (done, accepted) = (Arc::clone(&done), Arc::clone(&accepted));
+            let (done, accepted, made) = (Arc::clone(&done), Arc::clone(&accepted), Arc::clone(&made));
             let (url, toolsets) = (url.to_owned(), narrowings[number].clone());
             tokio::spawn(async move {
                 let client = reqwest::Client::builder().no_proxy().build()?;
@@ -298,6 +288,7 @@ async fn finds_beside(url: &str, flood: Flood) -> Outcome<(Vec<Duration>, usize)
                         .header("content-type", "application/json")
                         .header("accept", "application/json, text/event-stream")
                         .body(body.to_string());
+                    made.fetch_add(1, Ordering::Relaxed);
                     // A refusal is an answer; so is the end of a connection that made room.
                     if request.send().await.is_ok_and(|response| response.status() == 200) {
                         accepted.fetch_add(1, Ordering::Relaxed);
@@ -307,17 +298,27 @@ async fn finds_beside(url: &str, flood: Flood) -> Outcome<(Vec<Duration>, usize)
             })
         })
         .collect();
+    tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await?;
+    done.store(true, Ordering::Relaxed);
+    for flood in floods {
+        flood.await??;
+    }
+    Ok(format!("{} requests, {} accepted", made.load(Ordering::Relaxed), accepted.load(Ordering::Relaxed)))
+}
+
+/// Finds of one caller beside a flood; with the requests of the flood.
+async fn finds_beside(url: &str, flood: Option<Flood>) -> Outcome<(Vec<Duration>, String)> {
+    let other = Caller::new(url, 1)?;
+    // GitLab accepts the token of the caller that is measured.
+    other.execute().await?;
+    let program = flood.map(|flood| FloodProgram::start(url, flood)).transpose()?;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let (mut times, started) = (Vec::new(), Instant::now());
     for number in (0..50).take_while(|_| started.elapsed() < MAX_MEASURED) {
         times.push(other.find(number).await?);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    done.store(true, Ordering::Relaxed);
-    for flood in floods {
-        flood.await??;
-    }
-    Ok((times, accepted.load(Ordering::Relaxed)))
+    Ok((times, program.map_or(Ok(String::new()), FloodProgram::stop)?))
 }
 
 /// Finds of one caller beside connections that have sent this much and then wait.
@@ -362,10 +363,10 @@ fn print_finds(what: &str, times: &mut [Duration], server: &Server) -> Outcome<(
 
 /// Finds of one caller beside each flood, each on a server of its own with the default rate.
 async fn floods(gitlab: &str) -> Outcome<()> {
-    for flood in [Flood::None, Flood::OneCaller, Flood::Narrowings, Flood::MadeUpTokens] {
+    for flood in [None, Some(Flood::OneCaller), Some(Flood::Narrowings), Some(Flood::MadeUpTokens)] {
         let server = Server::start(gitlab, "50")?;
-        let (mut times, accepted) = finds_beside(&server.url, flood).await?;
-        print_finds(&format!("{flood:?}, {accepted} accepted"), &mut times, &server)?;
+        let (mut times, made) = finds_beside(&server.url, flood).await?;
+        print_finds(&format!("{flood:?}, {made}"), &mut times, &server)?;
     }
     let server = Server::start(gitlab, "50")?;
     let mut times = finds_beside_waiting(&server, 1_000, |_| b"POST /mcp HTTP/1.1\r\nHo".to_vec()).await?;
@@ -383,6 +384,15 @@ async fn floods(gitlab: &str) -> Outcome<()> {
 async fn main() -> Outcome<()> {
     // The client's TLS needs a provider, although nothing here is encrypted.
     rustls::crypto::ring::default_provider().install_default().map_err(|_| "a second provider")?;
+    let arguments: Vec<_> = std::env::args().collect();
+    if let [_, first, url, kind] = &arguments[..]
+        && first == FLOOD
+    {
+        let kinds = [Flood::OneCaller, Flood::Narrowings, Flood::MadeUpTokens];
+        let kind = kinds.into_iter().find(|flood| format!("{flood:?}") == *kind).ok_or("no such flood")?;
+        println!("{}", flood(url, kind).await?);
+        return Ok(());
+    }
     let calls = std::env::var("GITLAB_MCP_LOAD").map_or(Ok(CALLS), |calls| calls.parse())?;
     let gitlab = gitlab().await?;
     floods(&gitlab).await?;
@@ -415,12 +425,8 @@ async fn main() -> Outcome<()> {
     load(&callers, calls / 5).await?;
     let after = server.resident()?;
     println!("resident: {before:.1} MiB before, {middle:.1} MiB after, {after:.1} MiB after a fifth more");
-    let (mut beside, flooded) = beside_a_flood(&callers).await?;
-    println!(
-        "find beside a flood of {flooded} finds: p50 {:.1} ms, p99 {:.1} ms",
-        percentile(&mut beside, 0.5),
-        percentile(&mut beside, 0.99)
-    );
+    let (mut beside, flood) = finds_beside(&server.url, Some(Flood::OneCaller)).await?;
+    print_finds(&format!("Without a limit of calls in a second, {flood}"), &mut beside, &server)?;
     if after > middle * 1.15 {
         return Err(format!("memory grows: {middle:.1} to {after:.1} MiB").into());
     }
