@@ -36,8 +36,8 @@ use table::{
     QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
 };
 pub use table::{
-    AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, URL, render_help, render_markdown_table,
-    settings,
+    AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, render_help,
+    render_markdown_table, settings,
 };
 
 use crate::call::QuickActions;

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use super::call_options::{ExecuteOptions, FindOptions};
 use super::error::Failure;
-use super::settings::SettingFlags;
+use super::settings::{SettingFlags, word_of};
 use super::setup::Client;
-use crate::config;
+use crate::config::{self, TOOL_SURFACE};
 use crate::credentials::Helper;
 use crate::surface::Kind;
-use crate::tools::{Detail, View};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -124,18 +125,15 @@ pub struct LoginArguments {
     /// Scope to ask for: api, or read_api to read only; default: api, with --read-only read_api
     #[arg(long, value_name = "SCOPE")]
     pub scope: Option<String>,
-    /// Use the sign-in of this program from now on, instead of one of our own
-    #[arg(long = "use", value_name = "PROGRAM")]
-    pub helper: Option<HelperArgument>,
+    /// Use the sign-in of this program from now on, instead of one of our own: glab (GitLab's command line), or git (its
+    /// credential helpers)
+    #[arg(long = "use", value_name = "PROGRAM", value_parser = helper())]
+    pub helper: Option<Helper>,
 }
 
-/// [`Helper`] as an argument.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum HelperArgument {
-    /// GitLab's command line
-    Glab,
-    /// The credential helpers of git
-    Git,
+fn helper() -> impl TypedValueParser<Value = Helper> {
+    PossibleValuesParser::new(Helper::ALL.map(Helper::name))
+        .try_map(|name| Helper::parse(&name).ok_or("expected one of the programs above"))
 }
 
 /// Commands that need neither settings nor a network.
@@ -206,21 +204,8 @@ pub enum TokenArgument {
 pub struct FindArguments {
     /// Request in words, an action id, a REST path, or a GitLab URL
     pub query: String,
-    /// Maximum number of actions to show, 1 to 50
-    #[arg(long, value_name = "NUMBER")]
-    pub limit: Option<u32>,
-    /// Only actions of this domain, the part of an id before the dot
-    #[arg(long, value_name = "DOMAIN")]
-    pub domain: Option<String>,
-    /// Level of detail of each action's parameters
-    #[arg(long, value_name = "HOW")]
-    pub detail: Option<DetailArgument>,
-    /// Explain the rank of each action
-    #[arg(long)]
-    pub explain: bool,
-    /// GitLab instance by its name, if several are configured
-    #[arg(long, value_name = "NAME")]
-    pub instance: Option<String>,
+    #[command(flatten)]
+    pub options: FindOptions,
     /// Print the structured result as JSON
     #[arg(long)]
     pub json: bool,
@@ -234,45 +219,8 @@ pub struct ExecuteArguments {
     /// Parameters: a JSON object, @FILE with one, or - for standard input
     #[arg(long, value_name = "JSON")]
     pub params: Option<String>,
-    /// Run it even if it is destructive
-    #[arg(long)]
-    pub confirm: bool,
-    /// Token from a needs_confirmation error, to run exactly that call
-    #[arg(long, value_name = "TOKEN", alias = "plan")]
-    pub confirmation_token: Option<String>,
-    /// Show only these fields, such as iid,author.username
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
-    pub fields: Option<Vec<String>>,
-    /// Level of detail of the reply
-    #[arg(long, value_name = "HOW")]
-    pub view: Option<ViewArgument>,
-    /// Show the request without sending it
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Continue a long text at this byte, given by the previous result
-    #[arg(long, value_name = "BYTE")]
-    pub offset: Option<u64>,
-    /// Lines of a long text: 120-180, 120- to the end, -50 for the last fifty
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
-    pub lines: Option<String>,
-    /// Save the download to this new file in GITLAB_FILES_DIR
-    #[arg(long, value_name = "FILE")]
-    pub save_to: Option<String>,
-    /// Read all pages of a list, within 50 pages and 50 seconds
-    #[arg(long)]
-    pub all: bool,
-    /// Count the rows of all pages by a field, such as author.username
-    #[arg(long, value_name = "FIELD")]
-    pub count_by: Option<String>,
-    /// Add up a field over all pages, with --count-by for each group
-    #[arg(long, value_name = "FIELD")]
-    pub sum: Option<String>,
-    /// Show only the largest groups of --count-by
-    #[arg(long, value_name = "NUMBER")]
-    pub top: Option<u64>,
-    /// GitLab instance by its name, if several are configured
-    #[arg(long, value_name = "NAME")]
-    pub instance: Option<String>,
+    #[command(flatten)]
+    pub options: ExecuteOptions,
     /// Print the structured result as JSON
     #[arg(long)]
     pub json: bool,
@@ -282,20 +230,11 @@ pub struct ExecuteArguments {
 #[derive(Debug, Args)]
 pub struct SurfaceArguments {
     /// Surface: dynamic, meta, individual or toolset; default: the configured one
-    #[arg(long, value_name = "KIND")]
-    pub surface: Option<SurfaceArgument>,
+    #[arg(long, value_name = "KIND", value_parser = word_of(&TOOL_SURFACE))]
+    pub surface: Option<Kind>,
     /// Show the size of each part in tokens, before and after overrides, instead of the tools
     #[arg(long)]
     pub tokens: bool,
-}
-
-/// [`Kind`] as an argument.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum SurfaceArgument {
-    Dynamic,
-    Meta,
-    Individual,
-    Toolset,
 }
 
 /// A client with sub-agents.
@@ -341,21 +280,6 @@ pub enum CatalogView {
     },
 }
 
-/// [`Detail`] as an argument.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum DetailArgument {
-    Auto,
-    Signature,
-    Schema,
-}
-
-/// [`View`] as an argument.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ViewArgument {
-    Compact,
-    Full,
-}
-
 impl Arguments {
     /// Parses the arguments of this process.
     pub fn parse_process() -> Result<Arguments, Failure> {
@@ -375,43 +299,4 @@ fn foreign_flag(error: &clap::Error) -> Option<Failure> {
     let (flag, instead) = config::FOREIGN_FLAGS.iter().find(|(known, _)| *known == flag)?;
     (error.kind() == clap::error::ErrorKind::UnknownArgument)
         .then_some(Failure::ForeignFlag { flag, instead })
-}
-
-impl From<SurfaceArgument> for Kind {
-    fn from(argument: SurfaceArgument) -> Kind {
-        match argument {
-            SurfaceArgument::Dynamic => Kind::Dynamic,
-            SurfaceArgument::Meta => Kind::Meta,
-            SurfaceArgument::Individual => Kind::Individual,
-            SurfaceArgument::Toolset => Kind::Toolset,
-        }
-    }
-}
-
-impl From<HelperArgument> for Helper {
-    fn from(argument: HelperArgument) -> Helper {
-        match argument {
-            HelperArgument::Glab => Helper::Glab,
-            HelperArgument::Git => Helper::Git,
-        }
-    }
-}
-
-impl From<DetailArgument> for Detail {
-    fn from(argument: DetailArgument) -> Detail {
-        match argument {
-            DetailArgument::Auto => Detail::Auto,
-            DetailArgument::Signature => Detail::Signature,
-            DetailArgument::Schema => Detail::Schema,
-        }
-    }
-}
-
-impl From<ViewArgument> for View {
-    fn from(argument: ViewArgument) -> View {
-        match argument {
-            ViewArgument::Compact => View::Compact,
-            ViewArgument::Full => View::Full,
-        }
-    }
 }

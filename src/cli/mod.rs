@@ -3,6 +3,7 @@
 mod agents;
 mod arguments;
 mod auth;
+mod call_options;
 mod catalog;
 mod doctor;
 mod error;
@@ -17,9 +18,8 @@ mod tests;
 mod typescript;
 
 pub use arguments::{
-    AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, DetailArgument, ExecuteArguments,
-    FindArguments, HelperArgument, LoginArguments, Offline, SetupArguments, SurfaceArgument,
-    SurfaceArguments, TokenArgument, ViewArgument,
+    AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, ExecuteArguments, FindArguments,
+    LoginArguments, Offline, SetupArguments, SurfaceArguments, TokenArgument,
 };
 pub use error::Failure;
 pub use offline::run as run_offline;

@@ -9,8 +9,9 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::call_options::ExecuteOptions;
 use super::surface::Sent;
-use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, auth, doctor};
+use super::{Connected, Failure, FindArguments, SurfaceArguments, auth, doctor};
 use crate::config::{Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
@@ -68,13 +69,17 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
             for (_, tools) in instances.each() {
                 surface::reword(tools, &config.surface);
             }
-            write_answer(instances.find(&find_request(arguments)), json, out)
+            let found = find_request(arguments).and_then(|request| instances.find(&request));
+            write_answer(found, json, out)
         }
         Connected::Execute(arguments) => {
             let json = arguments.json;
-            let request = execute_request(*arguments)?;
-            let answer =
-                server::until_signal(instances.execute(&request)).await.map_err(ServerError::Signals)?;
+            let params = arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default();
+            let run = async {
+                let request = execute_request(arguments.action, params, arguments.options)?;
+                instances.execute(&request).await
+            };
+            let answer = server::until_signal(run).await.map_err(ServerError::Signals)?;
             write_answer(answer.ok_or(Failure::Stopped)?, json, out)
         }
         Connected::Doctor { json } => {
@@ -170,7 +175,7 @@ fn show_surface(
     settings: AllSettings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let kind = arguments.surface.map_or(config.surface.kind, Into::into);
+    let kind = arguments.surface.unwrap_or(config.surface.kind);
     let customized = surface::Settings { kind, ..config.surface.clone() };
     let plain = tools::Settings { policy: Default::default(), ..settings.default.tools.clone() };
     let instances = ToolsFactory::new(settings)?.own_tools()?;
@@ -196,36 +201,20 @@ fn warm(tools: Arc<Tools>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find_request(arguments: FindArguments) -> FindRequest {
-    FindRequest {
-        query: arguments.query,
-        limit: arguments.limit,
-        domain: arguments.domain,
-        read_only: None,
-        detail: arguments.detail.map(Into::into),
-        explain: arguments.explain.then_some(true),
-        instance: arguments.instance,
-    }
+fn find_request(arguments: FindArguments) -> Result<FindRequest, ToolError> {
+    let mut given = arguments.options.0;
+    given.insert("query".to_owned(), arguments.query.into());
+    surface::parse_find(given)
 }
 
-fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failure> {
-    Ok(ExecuteRequest {
-        action: arguments.action,
-        params: arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default(),
-        confirm: arguments.confirm.then_some(true),
-        confirmation_token: arguments.confirmation_token,
-        fields: arguments.fields,
-        view: arguments.view.map(Into::into),
-        dry_run: arguments.dry_run.then_some(true),
-        offset: arguments.offset,
-        lines: arguments.lines,
-        save_to: arguments.save_to,
-        all: arguments.all.then_some(true),
-        count_by: arguments.count_by,
-        sum: arguments.sum,
-        top: arguments.top,
-        instance: arguments.instance,
-    })
+fn execute_request(
+    action: String,
+    params: Map<String, Value>,
+    options: ExecuteOptions,
+) -> Result<ExecuteRequest, ToolError> {
+    let mut given = options.0;
+    given.extend([("action".to_owned(), action.into()), ("params".to_owned(), params.into())]);
+    surface::parse_execute(given)
 }
 
 /// Loads parameters: literal JSON, `@FILE`, or `-` for standard input.

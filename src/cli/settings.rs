@@ -1,8 +1,9 @@
 //! Command-line flags of the settings, built from the settings table.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::config::{AnySetting, FLAG_ALIASES, Flags, URL, settings};
+use crate::config::{AnySetting, FLAG_ALIASES, Flags, Setting, URL, settings};
 
 const SANDBOX: &str = "sandbox";
 const HEADING: &str = "Settings";
@@ -57,6 +58,15 @@ fn argument(setting: &'static dyn AnySetting, flag: &'static str) -> Arg {
         true => argument.num_args(0..=1).require_equals(true).default_missing_value("true"),
         false => argument,
     }
+}
+
+/// Parser of an argument that takes a word of a setting.
+pub fn word_of<T>(setting: &'static Setting<T>) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync,
+{
+    PossibleValuesParser::new(setting.words())
+        .try_map(|word| setting.parse(&word).ok_or("expected one of the words above"))
 }
 
 fn sandbox() -> Arg {

@@ -16,7 +16,7 @@ use crate::tools::prepare::{self, Circumstances, check};
 use crate::tools::reply::header;
 use crate::tools::response::Outcome;
 use crate::tools::run::run_action;
-use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
+use crate::tools::{Answer, Argument, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
 
 /// Maximum number of steps of one plan, look-ups included.
 pub const MAX_STEPS: usize = 120;
@@ -90,7 +90,7 @@ async fn run_within(
     let Some(composite) = enclosing.bounds.find_composite(&action.id) else {
         return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
     };
-    plain(&action, &request)?;
+    reject_arguments_of_one_answer(&action, &request)?;
     let checked = check::check_params(tools, &action, &request, &mut notes)?;
     entry.planned();
     let above = [enclosing.above, &[action.id.as_str()]].concat();
@@ -151,19 +151,9 @@ fn find_step_denial<'s>(run: &'s CompositeRun<'_>, step: &'s KnownStep) -> BoxFu
     })
 }
 
-/// Rejects options that a composite action does not support: its steps return several texts, and none is saved.
-fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
-    let given = [
-        ("fields", request.fields.is_some()),
-        ("offset", request.offset.is_some()),
-        ("lines", request.lines.is_some()),
-        ("save_to", request.save_to.is_some()),
-        ("all", request.all.is_some()),
-        ("count_by", request.count_by.is_some()),
-        ("sum", request.sum.is_some()),
-        ("top", request.top.is_some()),
-    ];
-    let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+/// Rejects arguments on one answer: a composite action has several.
+fn reject_arguments_of_one_answer(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
+    let Some(name) = request.first_given(Argument::needs_one_answer) else { return Ok(()) };
     let message = format!("`{name}` applies to a single answer, and {} has several", action.id);
     let again = NextCall::execute(&action.id, &request.params);
     Err(ToolError::new(ErrorKind::InvalidParams, message)

@@ -51,7 +51,7 @@ pub fn settings() -> impl Iterator<Item = &'static dyn AnySetting> {
 
 /// Renders the settings table of docs/reference/configuration.md.
 pub fn render_markdown_table() -> String {
-    let mut table = "| Variable | Flag | What it is | Takes | Default | Example |\n".to_owned();
+    let mut table = "| Variable | Flag | What it is | Accepts | Default | Example |\n".to_owned();
     table.push_str("|---|---|---|---|---|---|\n");
     for setting in settings() {
         let row = setting.row();

@@ -4,30 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::tools::NextCall;
-use crate::tools::{ErrorKind, FIND, ToolError};
-
-/// One argument of a tool.
-#[derive(Clone, Copy, Debug)]
-pub struct Argument {
-    pub name: &'static str,
-    /// Description of the argument, as in the schema.
-    pub what: &'static str,
-    pub takes: Takes,
-    pub required: bool,
-}
-
-/// Type of an argument.
-#[derive(Clone, Copy, Debug)]
-pub enum Takes {
-    Text,
-    /// A whole number, with the least and the most that the schema names.
-    Number(u64, Option<u64>),
-    Flag,
-    Choice(&'static [&'static str]),
-    Object,
-    Texts,
-}
+use crate::tools::{Argument, ErrorKind, FIND, FORMER_NAMES, NextCall, Takes, ToolError};
 
 /// The request that the arguments make, with notes on values that were interpreted.
 #[derive(Debug)]
@@ -36,13 +13,10 @@ pub struct Checked<T> {
     pub notes: Vec<String>,
 }
 
-/// Former names of arguments, with the current ones.
-const FORMER_NAMES: [(&str, &str); 1] = [("plan", "confirmation_token")];
-
 /// Parses the arguments of a call to the tool of that name. `null` is the same as a missing argument.
 pub fn check<T: DeserializeOwned>(
     tool: &str,
-    table: &[Argument],
+    table: &[&Argument],
     given: Map<String, Value>,
 ) -> Result<Checked<T>, ToolError> {
     let is_known = |name: &str| table.iter().any(|argument| argument.name == name);
@@ -62,18 +36,18 @@ pub fn check<T: DeserializeOwned>(
     let mut problems = Vec::new();
     let mut wrong = Vec::new();
     for argument in table {
-        match given.get(argument.name).map(|value| (value, argument.takes.parse(value))) {
+        match given.get(argument.name).map(|value| (value, parse(argument.takes, value))) {
             Some((value, Some(meant))) => {
-                notes.extend(argument.note(value, &meant));
+                notes.extend(note(argument, value, &meant));
                 read.insert(argument.name.to_owned(), meant);
             }
             Some((value, None)) => {
-                problems.push(argument.refusal(value));
-                wrong.push(argument);
+                problems.push(refusal(argument, value));
+                wrong.push(*argument);
             }
             None if argument.required => {
-                problems.push(argument.absence());
-                wrong.push(argument);
+                problems.push(absence(argument));
+                wrong.push(*argument);
             }
             None => {}
         }
@@ -89,78 +63,74 @@ pub fn check<T: DeserializeOwned>(
 }
 
 /// The schema of each argument, by its name.
-pub fn properties(table: &[Argument]) -> Map<String, Value> {
-    table.iter().map(|argument| (argument.name.to_owned(), argument.schema())).collect()
+pub fn properties(table: &[&Argument]) -> Map<String, Value> {
+    table.iter().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
 }
 
-impl Argument {
-    /// One type each, though `null` is taken for whatever is optional: a list of types is legal, but some clients
-    /// map schemas onto dialects that have none and refuse the tool.
-    pub fn schema(&self) -> Value {
-        let mut schema = self.takes.schema();
-        schema.insert("description".to_owned(), json!(self.what));
-        Value::Object(schema)
-    }
+/// The schema of an argument. One type each, though `null` is taken for whatever is optional: a list of types is legal,
+/// but some clients map schemas onto dialects that have none and refuse the tool.
+pub fn schema(argument: &Argument) -> Value {
+    let mut schema = type_schema(argument.takes);
+    schema.insert("description".to_owned(), json!(argument.what));
+    Value::Object(schema)
+}
 
-    /// The same without the description, for tools that describe the argument elsewhere.
-    pub fn bare_schema(&self) -> Value {
-        Value::Object(self.takes.schema())
-    }
+/// The same without the description, for tools that describe the argument elsewhere.
+pub fn bare_schema(argument: &Argument) -> Value {
+    Value::Object(type_schema(argument.takes))
+}
 
-    fn refusal(&self, value: &Value) -> String {
-        format!("`{}` takes {}, and got {}.", self.name, self.takes.words(), excerpt(value))
-    }
+fn refusal(argument: &Argument, value: &Value) -> String {
+    format!("`{}` takes {}, and got {}.", argument.name, describe(argument.takes), excerpt(value))
+}
 
-    fn absence(&self) -> String {
-        format!("`{}` is missing: {}", self.name, self.what)
-    }
+fn absence(argument: &Argument) -> String {
+    format!("`{}` is missing: {}", argument.name, argument.what)
+}
 
-    fn note(&self, given: &Value, read: &Value) -> Option<String> {
-        (given.is_string() && read.is_object())
-            .then(|| format!("`{}` came as text and was parsed as JSON.", self.name))
+fn note(argument: &Argument, given: &Value, read: &Value) -> Option<String> {
+    (given.is_string() && read.is_object())
+        .then(|| format!("`{}` came as text and was parsed as JSON.", argument.name))
+}
+
+fn parse(takes: Takes, value: &Value) -> Option<Value> {
+    match takes {
+        Takes::Text => value.is_string().then(|| value.clone()),
+        Takes::Number(..) => number(value).map(Value::from),
+        Takes::Flag => flag(value).map(Value::Bool),
+        Takes::Choice(choices) => {
+            let word = value.as_str()?.to_ascii_lowercase();
+            choices.contains(&word.as_str()).then(|| Value::String(word))
+        }
+        Takes::Object => object(value),
+        Takes::Texts => texts(value),
     }
 }
 
-impl Takes {
-    fn parse(self, value: &Value) -> Option<Value> {
-        match self {
-            Takes::Text => value.is_string().then(|| value.clone()),
-            Takes::Number(..) => number(value).map(Value::from),
-            Takes::Flag => flag(value).map(Value::Bool),
-            Takes::Choice(choices) => {
-                let word = value.as_str()?.to_ascii_lowercase();
-                choices.contains(&word.as_str()).then(|| Value::String(word))
-            }
-            Takes::Object => object(value),
-            Takes::Texts => texts(value),
+fn type_schema(takes: Takes) -> Map<String, Value> {
+    let schema = match takes {
+        Takes::Text => json!({"type": "string"}),
+        Takes::Number(least, None) => json!({"type": "integer", "minimum": least}),
+        Takes::Number(least, Some(most)) => {
+            json!({"type": "integer", "minimum": least, "maximum": most})
         }
-    }
+        Takes::Flag => json!({"type": "boolean"}),
+        Takes::Choice(choices) => json!({"type": "string", "enum": choices}),
+        Takes::Object => json!({"type": "object"}),
+        Takes::Texts => json!({"type": "array", "items": {"type": "string"}}),
+    };
+    schema.as_object().cloned().unwrap_or_default()
+}
 
-    fn schema(self) -> Map<String, Value> {
-        let schema = match self {
-            Takes::Text => json!({"type": "string"}),
-            Takes::Number(least, None) => json!({"type": "integer", "minimum": least}),
-            Takes::Number(least, Some(most)) => {
-                json!({"type": "integer", "minimum": least, "maximum": most})
-            }
-            Takes::Flag => json!({"type": "boolean"}),
-            Takes::Choice(choices) => json!({"type": "string", "enum": choices}),
-            Takes::Object => json!({"type": "object"}),
-            Takes::Texts => json!({"type": "array", "items": {"type": "string"}}),
-        };
-        schema.as_object().cloned().unwrap_or_default()
-    }
-
-    fn words(self) -> String {
-        match self {
-            Takes::Text => "a string".to_owned(),
-            Takes::Number(least, None) => format!("a whole number from {least}"),
-            Takes::Number(least, Some(most)) => format!("a whole number from {least} to {most}"),
-            Takes::Flag => "true or false".to_owned(),
-            Takes::Choice(choices) => format!("one of {}", choices.join(", ")),
-            Takes::Object => "a JSON object".to_owned(),
-            Takes::Texts => "a list of strings".to_owned(),
-        }
+fn describe(takes: Takes) -> String {
+    match takes {
+        Takes::Text => "a string".to_owned(),
+        Takes::Number(least, None) => format!("a whole number from {least}"),
+        Takes::Number(least, Some(most)) => format!("a whole number from {least} to {most}"),
+        Takes::Flag => "true or false".to_owned(),
+        Takes::Choice(choices) => format!("one of {}", choices.join(", ")),
+        Takes::Object => "a JSON object".to_owned(),
+        Takes::Texts => "a list of strings".to_owned(),
     }
 }
 
@@ -205,7 +175,7 @@ fn texts(value: &Value) -> Option<Value> {
 /// The error for unknown arguments. Its call has them in `params`, if the tool has such an argument.
 fn unknown_arguments(
     tool: &str,
-    table: &[Argument],
+    table: &[&Argument],
     mut accepted: Map<String, Value>,
     unknown: Map<String, Value>,
 ) -> ToolError {
@@ -224,9 +194,8 @@ fn unknown_arguments(
     error.fix(NextCall::new(tool, Value::Object(accepted)))
 }
 
-fn invalid(tool: &str, table: &[Argument], message: String) -> ToolError {
-    let table: Vec<&Argument> = table.iter().collect();
-    ToolError::new(ErrorKind::InvalidParams, message).hint(takes(tool, &table))
+fn invalid(tool: &str, table: &[&Argument], message: String) -> ToolError {
+    ToolError::new(ErrorKind::InvalidParams, message).hint(takes(tool, table))
 }
 
 /// The call to make next. Wrong arguments that only concern the presentation are dropped; if another one is wrong, it
@@ -249,7 +218,7 @@ pub fn takes(tool: &str, table: &[&Argument]) -> String {
         .iter()
         .map(|argument| {
             let mark = if argument.required { "" } else { "?" };
-            format!("{}{mark}: {}", argument.name, argument.takes.words())
+            format!("{}{mark}: {}", argument.name, describe(argument.takes))
         })
         .collect();
     format!("{tool} takes {{{}}}.", arguments.join("; "))

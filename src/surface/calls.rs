@@ -8,7 +8,7 @@ use super::settings::Kind;
 use super::state::Surface;
 use super::toolset::{ACTIVATE, Activation};
 use super::{individual, meta, toolset};
-use crate::tools::{ExecuteRequest, FindRequest, NextCall, ToolError};
+use crate::tools::{EXECUTE_ARGUMENTS, ExecuteRequest, FIND_ARGUMENTS, FindRequest, NextCall, ToolError};
 
 /// The request of a tool call.
 #[derive(Debug)]
@@ -18,6 +18,18 @@ pub enum Request {
     /// An execute that may only read.
     Read(Box<Checked<ExecuteRequest>>),
     Activate(Checked<Activation>),
+}
+
+/// The request of these arguments of `gitlab_find_action`.
+pub fn parse_find(given: Map<String, Value>) -> Result<FindRequest, ToolError> {
+    let table: Vec<_> = FIND_ARGUMENTS.iter().collect();
+    check(FIND.name, &table, given).map(|checked| checked.request)
+}
+
+/// The request of these arguments of `gitlab_execute_action`.
+pub fn parse_execute(given: Map<String, Value>) -> Result<ExecuteRequest, ToolError> {
+    let table: Vec<_> = EXECUTE_ARGUMENTS.iter().collect();
+    check(EXECUTE.name, &table, given).map(|checked| checked.request)
 }
 
 fn execute(checked: Checked<ExecuteRequest>) -> Request {
@@ -33,7 +45,7 @@ impl Surface {
         arguments: Map<String, Value>,
     ) -> Option<Result<Request, ToolError>> {
         if tool == FIND.name {
-            let checked = check::<FindRequest>(tool, FIND.arguments_for(self.instances()), arguments).map(
+            let checked = check::<FindRequest>(tool, &FIND.arguments_for(self.instances()), arguments).map(
                 |mut checked| {
                     checked.notes.extend(self.note_on(&checked.request.query));
                     checked
@@ -42,7 +54,7 @@ impl Surface {
             return Some(checked.map(Request::Find));
         }
         if tool == EXECUTE.name {
-            let checked = check::<ExecuteRequest>(tool, EXECUTE.arguments_for(self.instances()), arguments);
+            let checked = check::<ExecuteRequest>(tool, &EXECUTE.arguments_for(self.instances()), arguments);
             return Some(checked.and_then(|checked| {
                 match self.tool_as_action(&checked.request.action, &checked.request.params) {
                     Some(error) => Err(error),
@@ -51,7 +63,7 @@ impl Surface {
             }));
         }
         if tool == READ.name && self.settings.has_read_tool() {
-            let checked = check::<ExecuteRequest>(tool, READ.arguments_for(self.instances()), arguments);
+            let checked = check::<ExecuteRequest>(tool, &READ.arguments_for(self.instances()), arguments);
             return Some(checked.map(|checked| Request::Read(Box::new(checked))));
         }
         let tools = self.tools.as_deref()?;
@@ -81,7 +93,7 @@ impl Surface {
             }
             Kind::Toolset if tool == ACTIVATE => {
                 let given = arguments.clone();
-                let checked = check(tool, toolset::ARGUMENTS, arguments);
+                let checked = check(tool, &toolset::ARGUMENTS.iter().collect::<Vec<_>>(), arguments);
                 let mended = |error: ToolError| {
                     error.fix(NextCall::new(ACTIVATE, Value::Object(toolset::arguments(tools, &given))))
                 };

@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Argument, Takes, properties};
+use super::arguments::{bare_schema, properties};
 use super::schema::{Form, Source};
 use super::settings::Kind;
 use super::tool_definition::Annotations;
-use crate::tools::{self, INSTANCE, InstanceLabel, Tools};
+use crate::tools::{self, Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, INSTANCE, InstanceLabel, Tools};
 
-/// Instructions on the tools that differ by surface.
+/// Instructions on the tools that differ by surface; `{}` stands for the arguments beside the action's parameters.
 const HEADS: [(Kind, &str); 4] = [
     (
         Kind::Dynamic,
@@ -19,17 +19,12 @@ const HEADS: [(Kind, &str); 4] = [
     (
         Kind::Meta,
         "All of GitLab by families of actions: each tool takes an action of its family and that action's params. \
-         gitlab_find_action turns what you want into the tool, the action and its parameters. Beside params stand \
-         confirm, confirmation_token, fields (only these), view (compact or full), dry_run (show the \
-         request, send nothing), offset and lines (of a long text), save_to (a file), all (pages of a \
-         list), count_by, sum and top (counts over a list).",
+         gitlab_find_action turns what you want into the tool, the action and its parameters. Beside params stand {}.",
     ),
     (
         Kind::Individual,
         "All of GitLab, a tool for each action; gitlab_find_action turns what you want into the tool. Beside an \
-         action's own parameters stand confirm, confirmation_token, fields (only these), view (compact \
-         or full), dry_run (show the request, send nothing), offset and lines (of a long text), save_to (a file), all \
-         (pages of a list), count_by, sum and top (counts over a list); with _ before it where the action has a parameter of that name.",
+         action's own parameters stand {}; with _ before it where the action has a parameter of that name.",
     ),
     (
         Kind::Toolset,
@@ -61,16 +56,14 @@ const CONFIRMED: &str =
 const UNCONFIRMED: &str = "\
 Confirmation is off here: actions that destroy something run at once. Ask the user before you call one.";
 
-/// Arguments that give consent. Consent to one call is none to another.
-pub(super) const CONSENT: [&str; 2] = ["confirm", "confirmation_token"];
-
 /// Instructions for a model on a surface, on the confirmation of destructive calls, and on several instances.
 pub fn instructions(kind: Kind, confirms: bool, instances: &[InstanceLabel]) -> String {
     let head = HEADS.iter().find(|(of, _)| *of == kind).map_or("", |(_, head)| head);
+    let head = head.replace("{}", &list_extra_arguments());
     let confirmation = if confirms { CONFIRMED } else { UNCONFIRMED };
     let ids = matches!(kind, Kind::Dynamic | Kind::Toolset).then_some(COMMON_IDS);
     let several = describe_instances(instances);
-    let parts = [Some(head), ids, Some(EVERYWHERE), Some(confirmation), several.as_deref()];
+    let parts = [Some(head.as_str()), ids, Some(EVERYWHERE), Some(confirmation), several.as_deref()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -93,25 +86,8 @@ pub static FIND: Offer = Offer {
     title: "Find GitLab actions",
     description: "Find the GitLab actions for a request, with their exact parameters. \
                   Start here unless you know the action's id.",
-    arguments: &[
-        Argument {
-            name: "query",
-            what: "The task in words; or an action id, REST path or GitLab URL.",
-            takes: Takes::Text,
-            required: true,
-        },
-        Argument { name: "limit", what: "Default 5.", takes: Takes::Number(1, Some(50)), required: false },
-        Argument { name: "domain", what: "Such as issue.", takes: Takes::Text, required: false },
-        Argument { name: "read_only", what: "Read actions only.", takes: Takes::Flag, required: false },
-        Argument {
-            name: "detail",
-            what: "schema: of every result; auto: of the first if it is clear.",
-            takes: Takes::Choice(&["auto", "signature", "schema"]),
-            required: false,
-        },
-        Argument { name: "explain", what: "Explain the ranking.", takes: Takes::Flag, required: false },
-        INSTANCE_ARGUMENT,
-    ],
+    arguments: FIND_ARGUMENTS,
+    is_wanted: |_| true,
     described: &[],
     output: find_output,
     annotations: Annotations {
@@ -122,95 +98,13 @@ pub static FIND: Offer = Offer {
     },
 };
 
-/// The arguments of execute, each a constant where the read tool has it too.
-const ACTION: Argument = Argument {
-    name: "action",
-    what: "The action's id, such as issue.list.",
-    takes: Takes::Text,
-    required: true,
-};
-const PARAMS: Argument = Argument {
-    name: "params",
-    what: "Its parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12, group&7…",
-    takes: Takes::Object,
-    required: false,
-};
-const FIELDS: Argument = Argument {
-    name: "fields",
-    what: "Only these fields, such as author.username.",
-    takes: Takes::Texts,
-    required: false,
-};
-const VIEW: Argument = Argument {
-    name: "view",
-    what: "full: all that GitLab sent.",
-    takes: Takes::Choice(&["compact", "full"]),
-    required: false,
-};
-const OFFSET: Argument = Argument {
-    name: "offset",
-    what: "Begin a long text at this byte.",
-    takes: Takes::Number(0, None),
-    required: false,
-};
-const LINES: Argument = Argument {
-    name: "lines",
-    what: "Lines of a long text: 120-180; -50: the last 50.",
-    takes: Takes::Text,
-    required: false,
-};
-const ALL: Argument =
-    Argument { name: "all", what: "Read all pages of a list.", takes: Takes::Flag, required: false };
-const COUNT_BY: Argument =
-    Argument { name: "count_by", what: "Count all rows by this field.", takes: Takes::Text, required: false };
-const SUM: Argument =
-    Argument { name: "sum", what: "Add up this field.", takes: Takes::Text, required: false };
-const TOP: Argument = Argument {
-    name: "top",
-    what: "Keep the largest groups.",
-    takes: Takes::Number(1, None),
-    required: false,
-};
-const INSTANCE_ARGUMENT: Argument =
-    Argument { name: INSTANCE, what: "Which GitLab.", takes: Takes::Text, required: false };
-
 /// The tool that runs an action.
 pub static EXECUTE: Offer = Offer {
     name: tools::EXECUTE,
     title: "Execute a GitLab action",
     description: "Run one GitLab action by its id with the parameters that gitlab_find_action lists.",
-    arguments: &[
-        ACTION,
-        PARAMS,
-        Argument {
-            name: "confirm",
-            what: "Only as needs_confirmation says.",
-            takes: Takes::Flag,
-            required: false,
-        },
-        Argument {
-            name: "confirmation_token",
-            what: "Sent by needs_confirmation.",
-            takes: Takes::Text,
-            required: false,
-        },
-        FIELDS,
-        VIEW,
-        Argument {
-            name: "dry_run",
-            what: "Show the request; send nothing.",
-            takes: Takes::Flag,
-            required: false,
-        },
-        OFFSET,
-        LINES,
-        Argument { name: "save_to", what: "New file for a download.", takes: Takes::Text, required: false },
-        ALL,
-        COUNT_BY,
-        SUM,
-        TOP,
-        INSTANCE_ARGUMENT,
-    ],
+    arguments: EXECUTE_ARGUMENTS,
+    is_wanted: |_| true,
     described: &[],
     output: execute_output,
     annotations: Annotations {
@@ -228,7 +122,8 @@ pub static READ: Offer = Offer {
     title: "Read from GitLab",
     description: "Run one GitLab action that only reads, by its id. Arguments are those of gitlab_execute_action, \
                   which runs the others.",
-    arguments: &[ACTION, PARAMS, FIELDS, VIEW, OFFSET, LINES, ALL, COUNT_BY, SUM, TOP, INSTANCE_ARGUMENT],
+    arguments: EXECUTE_ARGUMENTS,
+    is_wanted: Argument::is_of_reads,
     described: &["action", "params"],
     output: execute_output,
     annotations: Annotations { read_only: true, destructive: None, idempotent: Some(true), open_world: true },
@@ -241,6 +136,8 @@ pub struct Offer {
     pub title: &'static str,
     pub description: &'static str,
     pub arguments: &'static [Argument],
+    /// True for an argument that the tool has.
+    pub is_wanted: fn(&Argument) -> bool,
     /// Names of the arguments whose description is in the schema; all, if it is empty.
     pub described: &'static [&'static str],
     pub output: fn() -> Value,
@@ -249,20 +146,18 @@ pub struct Offer {
 
 impl Offer {
     /// The arguments; `instance` only where there are several.
-    pub fn arguments_for(&self, instances: &[InstanceLabel]) -> &'static [Argument] {
-        match self.arguments.split_last() {
-            Some((last, others)) if last.name == INSTANCE && instances.is_empty() => others,
-            _ => self.arguments,
-        }
+    pub fn arguments_for(&self, instances: &[InstanceLabel]) -> Vec<&'static Argument> {
+        let is_used = |argument: &Argument| argument.name != INSTANCE || !instances.is_empty();
+        self.arguments.iter().filter(|argument| (self.is_wanted)(argument) && is_used(argument)).collect()
     }
 
     /// The tool before customization.
     pub fn source(&self, instances: &[InstanceLabel]) -> Source {
         let arguments = self.arguments_for(instances);
-        let mut own = properties(arguments);
-        for argument in arguments {
+        let mut own = properties(&arguments);
+        for argument in &arguments {
             if !self.described.is_empty() && !self.described.contains(&argument.name) {
-                own.insert(argument.name.to_owned(), argument.bare_schema());
+                own.insert(argument.name.to_owned(), bare_schema(argument));
             }
         }
         if let Some(Value::Object(schema)) = own.get_mut(INSTANCE) {
@@ -286,18 +181,27 @@ impl Offer {
 
 /// The schema of the arguments of `gitlab_execute_action`, where calls may name one of several instances.
 pub fn execute_schema() -> Value {
-    let required = EXECUTE.arguments.iter().filter(|argument| argument.required);
+    let arguments: Vec<&Argument> = EXECUTE_ARGUMENTS.iter().collect();
+    let required = arguments.iter().filter(|argument| argument.required);
     json!({
         "type": "object",
-        "properties": properties(EXECUTE.arguments),
+        "properties": properties(&arguments),
         "required": required.map(|argument| argument.name).collect::<Vec<_>>(),
     })
 }
 
 /// Arguments of a call apart from the action and its parameters.
 pub fn extra_arguments(tools: &Tools) -> impl Iterator<Item = &'static Argument> + use<> {
-    let arguments = EXECUTE.arguments_for(tools.instances());
-    arguments.iter().filter(|argument| !["action", "params"].contains(&argument.name))
+    EXECUTE.arguments_for(tools.instances()).into_iter().filter(|argument| argument.is_beside_params())
+}
+
+/// The same as a text.
+fn list_extra_arguments() -> String {
+    let named =
+        EXECUTE_ARGUMENTS.iter().filter(|argument| argument.is_beside_params() && argument.name != INSTANCE);
+    let described =
+        named.map(|argument| format!("{} ({})", argument.name, argument.what.trim_end_matches('.')));
+    described.collect::<Vec<_>>().join(", ")
 }
 
 /// Nothing is required at the top: an answer and an error are two shapes of one schema, and clients that check

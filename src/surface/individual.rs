@@ -4,14 +4,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Checked, check, takes};
+use super::arguments::{Checked, bare_schema, check, takes};
 use super::dynamic::{self, EXECUTE};
 use super::entry::Entry;
 use super::names;
 use super::schema::{Branch, Form, Source};
 use super::tool_definition::Annotations;
 use crate::catalog::{Action, Audience, Catalog, CatalogError, Risk};
-use crate::tools::{self, ExecuteRequest, ToolError, Tools};
+use crate::tools::{self, ExecuteRequest, Serves, ToolError, Tools};
 
 /// The tools of the actions that a person could mean and that may run. The others are callable all the same.
 pub fn entries(tools: &Tools, is_wanted: &dyn Fn(&Action) -> bool) -> Result<Vec<Entry>, CatalogError> {
@@ -48,10 +48,9 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     }
     // The instructions describe these once for all tools.
     let lists = tools::may_list(&action);
-    let fits = |name: &str| lists || !tools::LIST_OPTIONS.contains(&name);
     let own = dynamic::extra_arguments(tools)
-        .filter(|argument| fits(argument.name))
-        .map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
+        .filter(|argument| lists || argument.serves != Serves::List)
+        .map(|argument| (reserved(&action, argument.name), bare_schema(argument)));
     Ok(Source {
         name: names::of_action(&action.id),
         title: None,
@@ -88,7 +87,7 @@ pub fn parse_call(
     }
     beside.insert("action".to_owned(), json!(action.id));
     beside.insert("params".to_owned(), Value::Object(params));
-    check(tools::EXECUTE, EXECUTE.arguments_for(tools.instances()), beside).map_err(|mut error| {
+    check(tools::EXECUTE, &EXECUTE.arguments_for(tools.instances()), beside).map_err(|mut error| {
         let beside: Vec<_> = dynamic::extra_arguments(tools).collect();
         error.hint = Some(format!("Besides {}'s parameters, {}", action.id, takes(tool, &beside)));
         error

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Argument, Checked, check};
-use super::dynamic::{self, CONSENT, EXECUTE};
+use super::arguments::{Checked, bare_schema, check, schema};
+use super::dynamic::{self, EXECUTE};
 use super::entry::{Entry, Side};
 use super::schema::{Branch, Form, ParamSchema, Source};
 use super::tool_definition::Annotations;
 use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
 use crate::search::nearest;
-use crate::tools::NextCall;
-use crate::tools::{self, ErrorKind, ExecuteRequest, ToolError, Tools};
+use crate::tools::{self, Argument, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, gives_consent};
 
 /// The tools that have an action which may run. An action behind another one is callable, too.
 pub fn entries(tools: &Tools, split: bool) -> Result<Vec<Entry>, CatalogError> {
@@ -68,11 +67,11 @@ pub fn source(
 
 /// The arguments next to `params`. The instructions describe them, in fewer words.
 fn envelope_params(tools: &Tools, params: ParamSchema) -> Map<String, Value> {
-    let schema = |argument: &Argument| match params {
-        ParamSchema::Full => argument.schema(),
-        ParamSchema::Opaque | ParamSchema::Compact => argument.bare_schema(),
+    let write = |argument: &Argument| match params {
+        ParamSchema::Full => schema(argument),
+        ParamSchema::Opaque | ParamSchema::Compact => bare_schema(argument),
     };
-    dynamic::extra_arguments(tools).map(|argument| (argument.name.to_owned(), schema(argument))).collect()
+    dynamic::extra_arguments(tools).map(|argument| (argument.name.to_owned(), write(argument))).collect()
 }
 
 /// Description of the remaining actions.
@@ -113,7 +112,7 @@ pub fn parse_call(
     given: Map<String, Value>,
 ) -> Result<Checked<ExecuteRequest>, ToolError> {
     let tool = side.tool(family);
-    let mut checked = check::<ExecuteRequest>(&tool, EXECUTE.arguments_for(tools.instances()), given)?;
+    let mut checked = check::<ExecuteRequest>(&tool, &EXECUTE.arguments_for(tools.instances()), given)?;
     let Meant { action, params, notes } = resolve_action(tools, (family, side), &tool, &checked.request)?;
     let risk = tools.risk(&action);
     if !side.has(risk) {
@@ -138,7 +137,7 @@ fn call_of_action(request: &ExecuteRequest, action: &str) -> Value {
     let request = ExecuteRequest { action: action.to_owned(), ..request.clone() };
     let mut whole = json!(request);
     if let Some(fields) = whole.as_object_mut() {
-        fields.retain(|name, value| !value.is_null() && !CONSENT.contains(&name.as_str()));
+        fields.retain(|name, value| !value.is_null() && !gives_consent(name));
     }
     whole
 }

@@ -23,7 +23,7 @@ mod unknown;
 mod wording;
 
 pub use arguments::Checked;
-pub use calls::Request;
+pub use calls::{Request, parse_execute, parse_find};
 pub use dynamic::execute_schema;
 pub use resources::SurfaceResource;
 pub use rule_names::TOOL_NAMES;

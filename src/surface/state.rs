@@ -273,7 +273,8 @@ fn read_call(
     arguments: &Map<String, Value>,
 ) -> Option<(String, Map<String, Value>)> {
     let action = tools.catalog().get(arguments.get("action")?.as_str()?).ok().flatten()?;
-    let is_known = |name: &String| READ.arguments.iter().any(|argument| argument.name == name);
+    let is_known =
+        |name: &String| READ.arguments_for(tools.instances()).iter().any(|argument| argument.name == name);
     let reads = tool == EXECUTE.name && tools.risk(&action) == Risk::Read && tools.offers(READ.name);
     (reads && arguments.keys().all(is_known)).then(|| (READ.name.to_owned(), arguments.clone()))
 }

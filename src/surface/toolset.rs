@@ -3,15 +3,14 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Argument, Takes, properties};
+use super::arguments::properties;
 use super::entry::Entry;
 use super::schema::{Form, Source};
 use super::tool_definition::Annotations;
 use super::{individual, names};
 use crate::catalog::{Action, CatalogError, Words};
 use crate::search::nearest;
-use crate::tools::NextCall;
-use crate::tools::{self, Answer, ErrorKind, ToolError, Tools};
+use crate::tools::{self, Answer, Argument, ErrorKind, NextCall, Serves, Takes, ToolError, Tools};
 
 /// The tool that activates a toolset.
 pub const ACTIVATE: &str = "activate_toolset";
@@ -31,6 +30,8 @@ pub static ARGUMENTS: &[Argument] = &[Argument {
     what: "The toolset; default for none.",
     takes: Takes::Text,
     required: true,
+    serves: Serves::Call,
+    option: None,
 }];
 
 /// Its request.
@@ -66,7 +67,7 @@ pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
     };
     let mut lines: Vec<String> = names.iter().map(line).collect();
     lines.push(format!("{DEFAULT}: none of them"));
-    let mut own = properties(ARGUMENTS);
+    let mut own = properties(&ARGUMENTS.iter().collect::<Vec<_>>());
     if let Some(schema) = own.get_mut("toolset_name").and_then(Value::as_object_mut) {
         let choices: Vec<&str> = names.iter().copied().chain([DEFAULT]).collect();
         schema.insert("enum".to_owned(), json!(choices));

@@ -4,15 +4,14 @@ use std::cmp::Reverse;
 
 use serde_json::{Map, Value, json};
 
-use super::dynamic::{self, CONSENT, EXECUTE, FIND};
+use super::dynamic::{self, EXECUTE, FIND};
 use super::settings::Kind;
 use super::state::Surface;
 use super::toolset::ACTIVATE;
 use super::{individual, meta, names, toolset};
 use crate::catalog::{self, Action, ShortName};
 use crate::search::nearest;
-use crate::tools::NextCall;
-use crate::tools::{ErrorKind, ToolError, Tools};
+use crate::tools::{ErrorKind, NextCall, ToolError, Tools, gives_consent};
 
 /// The most tools that are listed in the error; of a longer list, those most like the name.
 const LISTED: usize = 100;
@@ -266,7 +265,7 @@ fn in_words(name: &str) -> String {
 }
 
 fn without_consent(arguments: &Map<String, Value>) -> Map<String, Value> {
-    let kept = arguments.iter().filter(|(name, _)| !CONSENT.contains(&name.as_str()));
+    let kept = arguments.iter().filter(|(name, _)| !gives_consent(name));
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 

@@ -10,8 +10,8 @@ use crate::policy::Permit;
 use crate::present;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::reply::header;
+use crate::tools::request::{Answer, EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
 
 /// The reason if no directory is set.
 const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";

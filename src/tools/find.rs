@@ -8,8 +8,8 @@ use crate::catalog::{Action, FOLD, Words, example, input_schema, required, signa
 use crate::search::{Confidence, Hit, Query, Ranking};
 use crate::text::excerpt;
 use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::request::{Answer, Detail, FindRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, Detail, FindRequest, NextCall};
 use crate::tools::{action_uri, instance_version, local_files, workspace};
 
 const DEFAULT_LIMIT: u32 = 5;

@@ -15,8 +15,8 @@ use crate::search;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
+use crate::tools::request::{Answer, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, NextCall};
 
 /// The action that shows the version; GitLab has it since 15.2.
 const METADATA: &str = "instance.get_metadata";

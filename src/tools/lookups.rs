@@ -20,9 +20,9 @@ use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
 use crate::tools::reply::graphql;
+use crate::tools::request::NextCall;
 use crate::tools::state::Tools;
 use crate::tools::token_info::cache::TokenStanding;
-use crate::tools::types::NextCall;
 use crate::untrusted::{quote, shortened};
 
 /// Maximum number of rounds of look-ups: an answer opens few further questions.

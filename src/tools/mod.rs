@@ -2,6 +2,7 @@
 
 pub(crate) mod action_lookup;
 pub(crate) mod action_uri;
+mod arguments;
 pub(crate) mod audit;
 mod callers;
 pub(crate) mod companions;
@@ -20,18 +21,21 @@ pub(crate) mod own_reads;
 pub(crate) mod prepare;
 mod preview;
 pub(crate) mod reply;
+mod request;
 pub(crate) mod response;
 pub(crate) mod run;
 mod send;
 mod state;
 mod token_info;
-mod types;
 pub(crate) mod whole_list;
 pub(crate) mod wording;
 pub(crate) mod workspace;
 
 use serde_json::{Map, Value};
 
+pub use arguments::{
+    Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, INSTANCE, Serves, Takes, gives_consent,
+};
 pub use audit::Audit;
 pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
 pub use decide::declines::Declines;
@@ -42,11 +46,11 @@ pub use errors::{ErrorKind, ToolError, internal};
 pub use instances::{ConfiguredInstance, InstanceSettings, Instances, Route, name_of, name_table_keys};
 pub use own_reads::gate::ReadError;
 pub use reply::rewrite_calls::{name_tools, rewrite_call_in, rewrite_calls};
-pub use state::{InstanceLabel, Settings, SetupError, Tools};
-pub use types::{
-    Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, INSTANCE, NextCall, READ, View,
+pub use request::{
+    Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, READ, View,
 };
-pub use whole_list::{OPTIONS as LIST_OPTIONS, may_list};
+pub use state::{InstanceLabel, Settings, SetupError, Tools};
+pub use whole_list::may_list;
 pub use wording::Wording;
 
 pub use crate::gitlab::{

@@ -10,8 +10,8 @@ use crate::present::{self, Options};
 use crate::tools::errors::mapping;
 use crate::tools::prepare::Prepared;
 use crate::tools::reply::header;
+use crate::tools::request::Answer;
 use crate::tools::state::Tools;
-use crate::tools::types::Answer;
 
 /// The preview of a call that a rule holds back.
 pub fn preview(tools: &Tools, prepared: &Prepared, rule: &Rule) -> Answer {

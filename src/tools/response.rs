@@ -9,8 +9,8 @@ use crate::tools::errors::{ToolError, mapping};
 use crate::tools::reply::empty_list::EmptyList;
 use crate::tools::reply::render::DecodedReply;
 use crate::tools::reply::{paging, render};
+use crate::tools::request::{Answer, ExecuteRequest};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, ExecuteRequest};
 use crate::tools::workspace;
 
 /// Outcome of an action.

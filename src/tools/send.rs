@@ -9,8 +9,8 @@ use crate::tools::errors::{ToolError, diagnosis};
 use crate::tools::file_transfer;
 use crate::tools::prepare::{Prepared, edits, pin};
 use crate::tools::reply::graphql;
+use crate::tools::request::CheckedCall;
 use crate::tools::state::Tools;
-use crate::tools::types::CheckedCall;
 
 /// A call that GitLab answered.
 #[derive(Debug)]

@@ -16,8 +16,8 @@ use crate::tools::audit::{Audit, Auditor};
 use crate::tools::decide::declines::Declines;
 use crate::tools::decide::token::{TokenIssuer, UsedTokens};
 use crate::tools::instance_version::cache::InstanceVersion;
+use crate::tools::request::Capabilities;
 use crate::tools::token_info::cache::{TokenInfo, TokenStanding};
-use crate::tools::types::Capabilities;
 use crate::tools::wording::Wording;
 use crate::tools::workspace::roots::Workspace;
 

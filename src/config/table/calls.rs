@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::table::setting::{Accepts, Row, Setting, settings};
 use crate::config::values;
 use crate::gitlab::ExtraHeader;
 use crate::tools::Capabilities;
@@ -21,7 +21,7 @@ settings! {
             default: None,
             example: "my-group/my-project",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "a full path such as group/project",
             values::full_path,
         ),
@@ -37,7 +37,7 @@ settings! {
             default: Some("30"),
             example: "120",
         },
-        takes: Takes::Number { noun: "whole seconds", min: 1, max: 3600, convert: Duration::from_secs },
+        takes: Accepts::Number { noun: "whole seconds", min: 1, max: 3600, convert: Duration::from_secs },
     };
 
     MAX_BYTES: usize = Setting {
@@ -50,7 +50,7 @@ settings! {
             default: Some("16000"),
             example: "50000",
         },
-        takes: Takes::Number { noun: "a whole number", min: 1_000, max: 10_000_000, convert: values::count },
+        takes: Accepts::Number { noun: "a whole number", min: 1_000, max: 10_000_000, convert: values::count },
     };
 
     MAX_REQUESTS: usize = Setting {
@@ -63,7 +63,7 @@ settings! {
             default: Some("16"),
             example: "4",
         },
-        takes: Takes::Number { noun: "a whole number", min: 1, max: 256, convert: values::count },
+        takes: Accepts::Number { noun: "a whole number", min: 1, max: 256, convert: values::count },
     };
 
     FILES_DIR: PathBuf = Setting {
@@ -76,7 +76,7 @@ settings! {
             default: None,
             example: "/home/me/gitlab-files",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of an existing directory",
             values::directory,
         ),
@@ -92,7 +92,7 @@ settings! {
             default: Some("true"),
             example: "false",
         },
-        takes: Takes::Switch(values::identity),
+        takes: Accepts::Switch(values::identity),
     };
 
     CA_FILE: PathBuf = Setting {
@@ -105,7 +105,7 @@ settings! {
             default: None,
             example: "/etc/ssl/company-ca.pem",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable file",
             values::readable,
         ),
@@ -121,7 +121,7 @@ settings! {
             default: None,
             example: "/etc/ssl/me.pem",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable file",
             values::readable,
         ),
@@ -137,7 +137,7 @@ settings! {
             default: None,
             example: "/etc/ssl/me.key",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable file",
             values::readable,
         ),
@@ -154,7 +154,7 @@ settings! {
             default: Some("false"),
             example: "true",
         },
-        takes: Takes::Switch(values::identity),
+        takes: Accepts::Switch(values::identity),
     };
 
     EXTRA_HEADERS: Vec<ExtraHeader> = Setting {
@@ -167,7 +167,7 @@ settings! {
             default: None,
             example: "CF-Access-Client-Id: 1a2b.access; CF-Access-Client-Secret: 3c4d",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "`Name: value` pairs, separated by `;`, except headers that this program sets (Authorization, \
               PRIVATE-TOKEN, JOB-TOKEN, Host, Content-Type and others)",
             values::headers,
@@ -185,6 +185,6 @@ settings! {
             default: Some("full"),
             example: "minimal",
         },
-        takes: Takes::Word(&[("full", Capabilities::Full), ("minimal", Capabilities::Minimal)]),
+        takes: Accepts::Word(&[("full", Capabilities::Full), ("minimal", Capabilities::Minimal)]),
     };
 }

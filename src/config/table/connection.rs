@@ -1,7 +1,7 @@
 //! The instance.
 
 use crate::config::instance::Instance;
-use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::table::setting::{Accepts, Row, Setting, settings};
 use crate::config::values;
 
 settings! {
@@ -17,7 +17,7 @@ settings! {
             default: Some("https://gitlab.com"),
             example: "https://gitlab.example.com/sub/path",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "an http or https URL without user, password, query or fragment; or `sandbox`",
             values::instance,
         ),

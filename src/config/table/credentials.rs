@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::table::setting::{Accepts, Row, Setting, settings};
 use crate::config::values;
 use crate::credentials::CommandLine;
 use crate::credentials::Helper;
@@ -20,7 +20,7 @@ settings! {
             default: None,
             example: "/run/secrets/gitlab-token",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable file that contains only a token",
             values::path,
         ),
@@ -36,7 +36,7 @@ settings! {
             default: None,
             example: "glpat-…",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "a token of GitLab's, on one line",
             values::token,
         ),
@@ -52,7 +52,7 @@ settings! {
             default: None,
             example: "4f0e…",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "a token of GitLab's, on one line",
             values::token,
         ),
@@ -68,7 +68,7 @@ settings! {
             default: None,
             example: "glcbt-…",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "a token of GitLab's, on one line",
             values::token,
         ),
@@ -85,7 +85,7 @@ settings! {
             default: None,
             example: "op read 'op://Work/GitLab/token'",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "a program with its arguments, quoted where they have spaces, or a JSON list of strings",
             values::command,
         ),
@@ -101,7 +101,7 @@ settings! {
             default: None,
             example: "/home/me/.local/state/gitlab-mcp/sign-ins.json",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a file that may be written",
             values::path,
         ),
@@ -117,7 +117,7 @@ settings! {
             default: None,
             example: "glab,git",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "glab and git, separated by commas; or none",
             values::helpers,
         ),
@@ -133,7 +133,7 @@ settings! {
             default: None,
             example: "5f1c0e",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the application id that GitLab shows, without spaces",
             values::token,
         ),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::table::setting::{Accepts, Row, Setting, settings};
 use crate::config::values;
 use crate::config::values::AuthKind;
 use crate::gitlab::Secret;
@@ -23,7 +23,7 @@ settings! {
             default: None,
             example: "127.0.0.1:8080",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "an IP address with a port, or unix:PATH",
             values::listen_address,
         ),
@@ -40,7 +40,7 @@ settings! {
             default: None,
             example: "token",
         },
-        takes: Takes::Word(&[("none", AuthKind::None), ("token", AuthKind::Token), ("oauth", AuthKind::OAuth)]),
+        takes: Accepts::Word(&[("none", AuthKind::None), ("token", AuthKind::Token), ("oauth", AuthKind::OAuth)]),
     };
 
     PUBLIC_URL: Url = Setting {
@@ -53,7 +53,7 @@ settings! {
             default: None,
             example: "https://mcp.example.com",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "an http or https URL without user, password, query or fragment",
             values::root_url,
         ),
@@ -69,7 +69,7 @@ settings! {
             default: None,
             example: "/etc/gitlab-mcp/tls.crt",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable file",
             values::readable,
         ),
@@ -85,7 +85,7 @@ settings! {
             default: None,
             example: "/etc/gitlab-mcp/tls.key",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable file",
             values::readable,
         ),
@@ -102,7 +102,7 @@ settings! {
             default: None,
             example: "127.0.0.1:9090",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "an IP address with a port, or unix:PATH",
             values::listen_address,
         ),
@@ -119,7 +119,7 @@ settings! {
             default: None,
             example: "gitlab-mcp.internal:8080",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "hosts, with or without a port, separated by commas",
             values::list,
         ),
@@ -135,7 +135,7 @@ settings! {
             default: None,
             example: "https://app.example.com:443",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "origins such as https://app.example.com:443, separated by commas",
             values::origins,
         ),
@@ -152,7 +152,7 @@ settings! {
             default: None,
             example: "https://gitlab.example.com,https://git.example.org/sub",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "http or https URLs without user, password, query or fragment, separated by commas",
             values::root_urls,
         ),
@@ -168,7 +168,7 @@ settings! {
             default: None,
             example: "5f1c0e…",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "application ids (client ids), separated by commas",
             values::list,
         ),
@@ -185,7 +185,7 @@ settings! {
             default: None,
             example: "4f0e…",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "32 to 1024 printable characters without spaces, such as the output of `openssl rand -hex 32`",
             values::confirm_key,
         ),
@@ -201,7 +201,7 @@ settings! {
             default: None,
             example: "/run/secrets/confirm-key",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable file that contains only a key",
             values::path,
         ),
@@ -217,7 +217,7 @@ settings! {
             default: Some("50"),
             example: "10",
         },
-        takes: Takes::Number { noun: "a whole number", min: 1, max: 10_000, convert: values::rate },
+        takes: Accepts::Number { noun: "a whole number", min: 1, max: 10_000, convert: values::rate },
     };
 
     CALLER_CALLS: usize = Setting {
@@ -230,6 +230,6 @@ settings! {
             default: Some("32"),
             example: "8",
         },
-        takes: Takes::Number { noun: "a whole number", min: 1, max: 256, convert: values::count },
+        takes: Accepts::Number { noun: "a whole number", min: 1, max: 256, convert: values::count },
     };
 }

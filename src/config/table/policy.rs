@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::call::QuickActions;
-use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::table::setting::{Accepts, Row, Setting, settings};
 use crate::config::values;
 use crate::policy::Confirm;
 use crate::policy::ConfirmBy;
@@ -21,7 +21,7 @@ settings! {
             default: Some("false"),
             example: "true",
         },
-        takes: Takes::Switch(values::identity),
+        takes: Accepts::Switch(values::identity),
     };
 
     SAFE_MODE: bool = Setting {
@@ -34,7 +34,7 @@ settings! {
             default: Some("false"),
             example: "true",
         },
-        takes: Takes::Switch(values::identity),
+        takes: Accepts::Switch(values::identity),
     };
 
     CONFIRM: Confirm = Setting {
@@ -48,7 +48,7 @@ settings! {
             default: Some("destructive,grant"),
             example: "destructive,grant,token",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "`write`, `grant` and `destructive`, separated by commas, optionally with `token`; `ask` for the default; or `never`",
             values::confirm,
         ),
@@ -65,7 +65,7 @@ settings! {
             default: Some("person"),
             example: "model",
         },
-        takes: Takes::Word(&[("person", ConfirmBy::Person), ("model", ConfirmBy::Model)]),
+        takes: Accepts::Word(&[("person", ConfirmBy::Person), ("model", ConfirmBy::Model)]),
     };
 
     AUTOPILOT: bool = Setting {
@@ -79,7 +79,7 @@ settings! {
             default: Some("false"),
             example: "true",
         },
-        takes: Takes::Switch(values::identity),
+        takes: Accepts::Switch(values::identity),
     };
 
     DENIED_ACTIONS: Vec<String> = Setting {
@@ -92,7 +92,7 @@ settings! {
             default: None,
             example: "*.delete,ci_variable.*",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "ids and patterns, separated by commas: issue.delete, ci_variable.*, *.delete, manage_issue:delete",
             values::list,
         ),
@@ -108,7 +108,7 @@ settings! {
             default: None,
             example: "^(delete|purge)_",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "a regular expression",
             values::text,
         ),
@@ -124,7 +124,7 @@ settings! {
             default: None,
             example: "acme/tools,acme/*-docs",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "paths, separated by commas; `*` matches any part of a name",
             values::list,
         ),
@@ -140,7 +140,7 @@ settings! {
             default: None,
             example: "acme/tools,acme/*-docs",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "paths, separated by commas; `*` matches any part of a name",
             values::list,
         ),
@@ -157,7 +157,7 @@ settings! {
             default: Some("check"),
             example: "refuse",
         },
-        takes: Takes::Word(&[
+        takes: Accepts::Word(&[
             ("check", QuickActions::Check),
             ("refuse", QuickActions::Refuse),
             ("escape", QuickActions::Escape),
@@ -174,7 +174,7 @@ settings! {
             default: None,
             example: "/etc/gitlab-mcp-policy.toml",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable TOML file",
             values::path,
         ),

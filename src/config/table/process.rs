@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tracing::level_filters::LevelFilter;
 
-use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::table::setting::{Accepts, Row, Setting, settings};
 use crate::config::values;
 use crate::tools::Audit;
 
@@ -21,7 +21,7 @@ settings! {
             default: Some("text"),
             example: "json",
         },
-        takes: Takes::Word(&[("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)]),
+        takes: Accepts::Word(&[("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)]),
     };
 
     LOG: LevelFilter = Setting {
@@ -34,7 +34,7 @@ settings! {
             default: Some("warn"),
             example: "debug",
         },
-        takes: Takes::Word(&[
+        takes: Accepts::Word(&[
             ("off", LevelFilter::OFF),
             ("error", LevelFilter::ERROR),
             ("warn", LevelFilter::WARN),
@@ -54,7 +54,7 @@ settings! {
             default: None,
             example: "/etc/gitlab-mcp.toml",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable TOML file",
             values::path,
         ),

@@ -5,7 +5,7 @@ use std::ops::Deref;
 /// A setting, given by a flag, an environment variable or a line of the file.
 pub struct Setting<T: 'static> {
     pub row: Row,
-    pub takes: Takes<T>,
+    pub takes: Accepts<T>,
 }
 
 /// Names and texts of a setting.
@@ -27,7 +27,7 @@ pub struct Row {
 }
 
 /// Accepted values of a setting, with how they are read.
-pub enum Takes<T: 'static> {
+pub enum Accepts<T: 'static> {
     /// A text that the function accepts, described for errors and documentation.
     Text(&'static str, fn(&str) -> Option<T>),
     /// A number within bounds, both accepted.
@@ -55,14 +55,24 @@ impl<T: Clone> Setting<T> {
     pub fn parse(&self, text: &str) -> Option<T> {
         let find = |name: &str| name.eq_ignore_ascii_case(text);
         match &self.takes {
-            Takes::Text(_, parse) => parse(text),
-            Takes::Number { min, max, convert, .. } => {
+            Accepts::Text(_, parse) => parse(text),
+            Accepts::Number { min, max, convert, .. } => {
                 text.parse().ok().filter(|number| (*min..=*max).contains(number)).map(convert)
             }
-            Takes::Word(words) => words.iter().find(|(name, _)| find(name)).map(|(_, value)| value.clone()),
-            Takes::Switch(convert) => {
+            Accepts::Word(words) => words.iter().find(|(name, _)| find(name)).map(|(_, value)| value.clone()),
+            Accepts::Switch(convert) => {
                 SWITCHES.iter().find(|(name, _)| find(name)).map(|(_, is_on)| convert(*is_on))
             }
+        }
+    }
+}
+
+impl<T> Setting<T> {
+    /// The words of a setting that takes one of several.
+    pub fn words(&self) -> Vec<&'static str> {
+        match &self.takes {
+            Accepts::Word(words) => words.iter().map(|(name, _)| *name).collect(),
+            Accepts::Text(..) | Accepts::Number { .. } | Accepts::Switch(_) => Vec::new(),
         }
     }
 }
@@ -93,15 +103,15 @@ impl<T: Sync> AnySetting for Setting<T> {
 
     fn accepts(&self) -> String {
         match &self.takes {
-            Takes::Text(accepts, _) => (*accepts).to_owned(),
-            Takes::Number { noun, min, max, .. } => format!("{noun} from {min} to {max}"),
-            Takes::Word(words) => join_words(words.iter().map(|(name, _)| *name).collect()),
-            Takes::Switch(_) => "true or false (or 1, 0, yes, no, on, off)".to_owned(),
+            Accepts::Text(accepts, _) => (*accepts).to_owned(),
+            Accepts::Number { noun, min, max, .. } => format!("{noun} from {min} to {max}"),
+            Accepts::Word(words) => join_words(words.iter().map(|(name, _)| *name).collect()),
+            Accepts::Switch(_) => "true or false (or 1, 0, yes, no, on, off)".to_owned(),
         }
     }
 
     fn is_switch(&self) -> bool {
-        matches!(self.takes, Takes::Switch(_))
+        matches!(self.takes, Accepts::Switch(_))
     }
 }
 

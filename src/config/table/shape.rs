@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::config::table::setting::{Row, Setting, Takes, settings};
+use crate::config::table::setting::{Accepts, Row, Setting, settings};
 use crate::config::values;
 use crate::surface;
 use crate::surface::ParamSchema;
@@ -22,7 +22,7 @@ settings! {
             default: Some("dynamic"),
             example: "meta",
         },
-        takes: Takes::Word(&[
+        takes: Accepts::Word(&[
             ("dynamic", surface::Kind::Dynamic),
             ("meta", surface::Kind::Meta),
             ("individual", surface::Kind::Individual),
@@ -41,7 +41,7 @@ settings! {
             default: Some("false"),
             example: "true",
         },
-        takes: Takes::Switch(values::identity),
+        takes: Accepts::Switch(values::identity),
     };
 
     TOOLSETS: Vec<String> = Setting {
@@ -54,7 +54,7 @@ settings! {
             default: None,
             example: "issues,merge_requests",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "names of toolsets, separated by commas",
             values::list,
         ),
@@ -70,7 +70,7 @@ settings! {
             default: None,
             example: "issue,merge_request",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "domains (the part of an id before the dot), separated by commas",
             values::list,
         ),
@@ -87,7 +87,7 @@ settings! {
             default: Some("opaque"),
             example: "full",
         },
-        takes: Takes::Word(&[
+        takes: Accepts::Word(&[
             ("opaque", ParamSchema::Opaque),
             ("compact", ParamSchema::Compact),
             ("full", ParamSchema::Full),
@@ -104,7 +104,7 @@ settings! {
             default: Some("none"),
             example: "cqrs",
         },
-        takes: Takes::Word(&[("none", false), ("cqrs", true)]),
+        takes: Accepts::Word(&[("none", false), ("cqrs", true)]),
     };
 
     SCHEMA_MODE: SchemaMode = Setting {
@@ -118,7 +118,7 @@ settings! {
             default: Some("flat"),
             example: "discriminated",
         },
-        takes: Takes::Word(&[("flat", SchemaMode::Flat), ("discriminated", SchemaMode::Discriminated)]),
+        takes: Accepts::Word(&[("flat", SchemaMode::Flat), ("discriminated", SchemaMode::Discriminated)]),
     };
 
     CUSTOMIZE: PathBuf = Setting {
@@ -131,7 +131,7 @@ settings! {
             default: None,
             example: "/etc/gitlab-mcp-words.toml",
         },
-        takes: Takes::Text(
+        takes: Accepts::Text(
             "the path of a readable TOML file",
             values::path,
         ),

@@ -41,7 +41,28 @@ pub(super) struct Credential {
     /// The token alone, for its verification.
     pub(super) secret: Secret,
     pub(super) digest: CredentialDigest,
-    kind: &'static str,
+    sent_as: CredentialHeader,
+}
+
+/// Header of a credential, by what it may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CredentialHeader {
+    Bearer,
+    Private,
+    Job,
+}
+
+impl CredentialHeader {
+    const ALL: [CredentialHeader; 3] =
+        [CredentialHeader::Bearer, CredentialHeader::Private, CredentialHeader::Job];
+
+    fn name(self) -> &'static str {
+        match self {
+            CredentialHeader::Bearer => "authorization",
+            CredentialHeader::Private => "private-token",
+            CredentialHeader::Job => "job-token",
+        }
+    }
 }
 
 /// A request whose headers do not identify a caller.
@@ -91,7 +112,7 @@ pub(super) fn read_identity(
         (AuthMode::Token, None) => return Err(IdentityError::Missing { bearer_only: false }),
         (AuthMode::OAuth { .. }, None) => return Err(IdentityError::Missing { bearer_only: true }),
         (AuthMode::Token, credential) => credential,
-        (AuthMode::OAuth { .. }, Some(credential)) if credential.kind == "bearer" => {
+        (AuthMode::OAuth { .. }, Some(credential)) if credential.sent_as == CredentialHeader::Bearer => {
             Some(Credential { token: Token::OAuth(credential.secret.clone()), ..credential })
         }
         (AuthMode::OAuth { .. }, Some(_)) => return Err(IdentityError::OAuthOnly),
@@ -110,48 +131,46 @@ fn query_credential(uri: &Uri) -> Option<&'static str> {
 }
 
 fn read_credential(keys: &KeyMaker, headers: &HeaderMap) -> Result<Option<Credential>, IdentityError> {
-    const KINDS: [(&str, &str); 3] =
-        [("authorization", "bearer"), ("private-token", "private"), ("job-token", "job")];
     let mut given = Vec::new();
-    for (name, kind) in KINDS {
-        if let Some(value) = single(headers, name)? {
-            given.push((name, kind, value));
+    for header in CredentialHeader::ALL {
+        if let Some(value) = single(headers, header.name())? {
+            given.push((header, value));
         }
     }
-    let (name, kind, value) = match given.as_slice() {
+    let (sent_as, value) = match given.as_slice() {
         [] => return Ok(None),
         [one] => *one,
         several => {
-            let names: Vec<&str> = several.iter().map(|(name, ..)| *name).collect();
+            let names: Vec<&str> = several.iter().map(|(header, _)| header.name()).collect();
             return Err(IdentityError::Several(names.join(", ")));
         }
     };
-    let text = match kind {
-        "bearer" => {
+    let text = match sent_as {
+        CredentialHeader::Bearer => {
             let (scheme, token) = value.split_once(' ').ok_or(IdentityError::NotBearer)?;
             if !scheme.eq_ignore_ascii_case("bearer") {
                 return Err(IdentityError::NotBearer);
             }
             token.trim()
         }
-        _ => value.trim(),
+        CredentialHeader::Private | CredentialHeader::Job => value.trim(),
     };
     let is_token =
         !text.is_empty() && text.len() <= MAX_TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_token {
-        return Err(IdentityError::NotAToken(name.to_owned()));
+        return Err(IdentityError::NotAToken(sent_as.name().to_owned()));
     }
     let secret = Secret::new(text.to_owned());
-    let token = match kind {
-        "private" => Token::Private(secret.clone()),
-        "job" => Token::Job(secret.clone()),
+    let token = match sent_as {
+        CredentialHeader::Private => Token::Private(secret.clone()),
+        CredentialHeader::Job => Token::Job(secret.clone()),
         // GitLab takes personal access tokens as bearer tokens too, and those can be asked for their scopes.
-        _ => match Token::guess(secret.clone()) {
+        CredentialHeader::Bearer => match Token::guess(secret.clone()) {
             Token::Private(secret) if !text.contains("glpat-") => Token::OAuth(secret),
             token => token,
         },
     };
-    Ok(Some(Credential { token, digest: keys.digest(text), secret, kind }))
+    Ok(Some(Credential { token, digest: keys.digest(text), secret, sent_as }))
 }
 
 /// The value of a header that may be given once.

@@ -255,86 +255,81 @@ enum Refusal {
 }
 
 impl Refusal {
-    fn status(&self) -> StatusCode {
+    /// Status, code and message of each refusal.
+    fn row(&self) -> (StatusCode, &'static str, String) {
+        use StatusCode as Status;
         match self {
-            Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Refusal::Identity(IdentityError::Missing { .. } | IdentityError::OAuthOnly) => {
-                StatusCode::UNAUTHORIZED
+            Refusal::Method => {
+                let message = format!("{ENDPOINT} accepts POST only: the server keeps no sessions");
+                (Status::METHOD_NOT_ALLOWED, "method_not_allowed", message)
             }
-            Refusal::Identity(IdentityError::UnknownInstance { .. }) | Refusal::Operation => {
-                StatusCode::FORBIDDEN
+            Refusal::Identity(error) => {
+                let (status, code) = match error {
+                    IdentityError::Missing { .. } | IdentityError::OAuthOnly => {
+                        (Status::UNAUTHORIZED, "unauthorized")
+                    }
+                    IdentityError::UnknownInstance { .. } => (Status::FORBIDDEN, "unknown_instance"),
+                    _ => (Status::BAD_REQUEST, "invalid_request"),
+                };
+                (status, code, error.to_string())
             }
-            Refusal::Head(HeadFault::TooLarge) => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-            Refusal::Identity(_)
-            | Refusal::Narrowing(_)
-            | Refusal::Body(BodyError::Broken)
-            | Refusal::Head(_)
-            | Refusal::Host => StatusCode::BAD_REQUEST,
-            Refusal::Token(Rejection::InvalidToken(_)) => StatusCode::UNAUTHORIZED,
-            Refusal::Token(Rejection::InsufficientScope) => StatusCode::FORBIDDEN,
-            Refusal::Token(Rejection::Unavailable)
-            | Refusal::Body(BodyError::NoMemory)
-            | Refusal::NoRandomNumbers => StatusCode::SERVICE_UNAVAILABLE,
-            Refusal::Rate(_) | Refusal::Concurrency(_) => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Body(BodyError::TooLarge | BodyError::TooManyValues) => StatusCode::PAYLOAD_TOO_LARGE,
-            Refusal::Body(BodyError::Slow) => StatusCode::REQUEST_TIMEOUT,
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Refusal::Method => format!("{ENDPOINT} accepts POST only: the server keeps no sessions"),
-            Refusal::Identity(error) => error.to_string(),
-            Refusal::Token(Rejection::InvalidToken(why)) => (*why).to_owned(),
+            Refusal::Token(Rejection::InvalidToken(why)) => {
+                (Status::UNAUTHORIZED, "invalid_token", (*why).to_owned())
+            }
             Refusal::Token(Rejection::InsufficientScope) => {
-                "the token has neither the scope api nor read_api".to_owned()
+                let message = "the token has neither the scope api nor read_api".to_owned();
+                (Status::FORBIDDEN, "insufficient_scope", message)
             }
             Refusal::Token(Rejection::Unavailable) => {
-                "GitLab does not answer: the token cannot be verified".to_owned()
+                let message = "GitLab does not answer: the token cannot be verified".to_owned();
+                (Status::SERVICE_UNAVAILABLE, "unavailable", message)
             }
-            Refusal::Narrowing(error) => match std::error::Error::source(error) {
-                Some(source) => source.to_string(),
-                None => error.to_string(),
-            },
-            Refusal::Rate(_) => "too many requests of this caller".to_owned(),
-            Refusal::Concurrency(most) => format!("more than {most} concurrent requests of this caller"),
-            Refusal::Body(error) => error.to_string(),
-            Refusal::Head(fault) => fault.to_string(),
-            Refusal::Host => "Host: expected one host with an optional port, as in the target".to_owned(),
+            Refusal::Narrowing(error) => {
+                let cause = std::error::Error::source(error).map(ToString::to_string);
+                (Status::BAD_REQUEST, "invalid_request", cause.unwrap_or(error.to_string()))
+            }
+            Refusal::Rate(_) => {
+                (Status::TOO_MANY_REQUESTS, "rate_limited", "too many requests of this caller".to_owned())
+            }
+            Refusal::Concurrency(most) => {
+                let message = format!("more than {most} concurrent requests of this caller");
+                (Status::TOO_MANY_REQUESTS, "rate_limited", message)
+            }
+            Refusal::Body(error) => {
+                let (status, code) = match error {
+                    BodyError::Broken => (Status::BAD_REQUEST, "invalid_request"),
+                    BodyError::TooLarge | BodyError::TooManyValues => {
+                        (Status::PAYLOAD_TOO_LARGE, "too_large")
+                    }
+                    BodyError::NoMemory => (Status::SERVICE_UNAVAILABLE, "unavailable"),
+                    BodyError::Slow => (Status::REQUEST_TIMEOUT, "timeout"),
+                };
+                (status, code, error.to_string())
+            }
+            Refusal::Head(fault) => {
+                let (status, code) = match fault {
+                    HeadFault::TooLarge => (Status::REQUEST_HEADER_FIELDS_TOO_LARGE, "too_large"),
+                    _ => (Status::BAD_REQUEST, "invalid_request"),
+                };
+                (status, code, fault.to_string())
+            }
+            Refusal::Host => {
+                let message = "Host: expected one host with an optional port, as in the target".to_owned();
+                (Status::BAD_REQUEST, "invalid_request", message)
+            }
             Refusal::Operation => {
-                "only for a Host of this server (GITLAB_MCP_ALLOWED_HOSTS) or an IP address, and for no Origin"
-                    .to_owned()
+                let message = "only for a Host of this server (GITLAB_MCP_ALLOWED_HOSTS) or an IP address, and for no Origin";
+                (Status::FORBIDDEN, "forbidden", message.to_owned())
             }
-            Refusal::NoRandomNumbers => "the system has no random numbers".to_owned(),
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Refusal::Method => "method_not_allowed",
-            Refusal::Identity(IdentityError::Missing { .. } | IdentityError::OAuthOnly) => "unauthorized",
-            Refusal::Identity(IdentityError::UnknownInstance { .. }) => "unknown_instance",
-            Refusal::Operation => "forbidden",
-            Refusal::Head(HeadFault::TooLarge) => "too_large",
-            Refusal::Identity(_)
-            | Refusal::Narrowing(_)
-            | Refusal::Body(BodyError::Broken)
-            | Refusal::Head(_)
-            | Refusal::Host => "invalid_request",
-            Refusal::Token(Rejection::InvalidToken(_)) => "invalid_token",
-            Refusal::Token(Rejection::InsufficientScope) => "insufficient_scope",
-            Refusal::Token(Rejection::Unavailable)
-            | Refusal::Body(BodyError::NoMemory)
-            | Refusal::NoRandomNumbers => "unavailable",
-            Refusal::Rate(_) | Refusal::Concurrency(_) => "rate_limited",
-            Refusal::Body(BodyError::TooLarge | BodyError::TooManyValues) => "too_large",
-            Refusal::Body(BodyError::Slow) => "timeout",
+            Refusal::NoRandomNumbers => {
+                (Status::SERVICE_UNAVAILABLE, "unavailable", "the system has no random numbers".to_owned())
+            }
         }
     }
 
     fn into_response(self, edge: &Edge) -> Response {
-        let (status, code) = (self.status(), self.code());
-        let body = json!({"error": code, "message": self.message()});
+        let (status, code, message) = self.row();
+        let body = json!({"error": code, "message": message});
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
         let mut set = |name: HeaderName, value: String| {

@@ -10,8 +10,8 @@ use crate::text::{excerpt, plain_text};
 use crate::tools::action_lookup::resolved::{ResolvedAction, by_number};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{ExecuteRequest, NextCall};
 
 /// Resolves the action at a location; none if `action` is no location.
 pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Option<Result<ResolvedAction, ToolError>> {

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use crate::catalog::{Action, Language, Risk};
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::local_files;
+use crate::tools::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 use resolved::{ResolvedAction, by_number};
 
 /// Resolves the action of a request, or lists the candidates in an error. Of a name that is neither an id nor an alias,

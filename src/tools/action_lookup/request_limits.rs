@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::call::TARGET;
 use crate::text::excerpt;
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::types::{ExecuteRequest, FIND, NextCall};
+use crate::tools::request::{ExecuteRequest, FIND, NextCall};
 
 /// Bytes of `action`, which may be a URL, and of `target`.
 const ADDRESS: usize = 2_000;

@@ -2,7 +2,7 @@
 
 use crate::catalog::{Action, Catalog};
 use crate::tools::errors::{ToolError, internal};
-use crate::tools::types::ExecuteRequest;
+use crate::tools::request::ExecuteRequest;
 
 /// A request whose action has been resolved.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use crate::tools::action_lookup::names;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::default_project;
 use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::request::{FIND, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{FIND, NextCall};
 
 /// Maximum number of candidates.
 const MAX_CANDIDATES: usize = 3;

@@ -12,8 +12,8 @@ use crate::tools::decide::target::{TargetObject, look_up_target};
 use crate::tools::decide::token::TokenError;
 use crate::tools::errors::{ErrorKind, ToolError, mapping};
 use crate::tools::prepare::{Prepared, pin};
+use crate::tools::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 
 /// A question with the call that consents. A person reads a sentence of it, a model an error.
 pub struct Ask {

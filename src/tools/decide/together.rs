@@ -12,8 +12,8 @@ use crate::tools::decide::sentence::Sentence;
 use crate::tools::decide::target::{TargetObject, look_up_target};
 use crate::tools::errors::ToolError;
 use crate::tools::prepare::Prepared;
+use crate::tools::request::ExecuteRequest;
 use crate::tools::state::Tools;
-use crate::tools::types::ExecuteRequest;
 
 /// A call among several that are confirmed together.
 pub struct PendingCall {

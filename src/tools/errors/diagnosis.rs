@@ -5,8 +5,8 @@ use crate::gitlab::{Applied, GitlabError};
 use crate::tools::errors::{ErrorKind, ToolError, lost_write, mapping, near_paths, next_call, not_found};
 use crate::tools::instance_version;
 use crate::tools::lookups::{self, LookupFailure};
+use crate::tools::request::{CheckedCall, ExecuteRequest};
 use crate::tools::state::Tools;
-use crate::tools::types::{CheckedCall, ExecuteRequest};
 
 /// Diagnoses a look-up that failed before the call was sent.
 pub async fn diagnose_lookup(tools: &Tools, failure: LookupFailure) -> ToolError {

@@ -13,8 +13,8 @@ use crate::tools::errors::{ErrorKind, ToolError, mapping};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::reply::graphql;
+use crate::tools::request::{CheckedCall, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{CheckedCall, NextCall};
 
 /// Timeout of the verifying read; shorter after a timeout, because the caller has waited already.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -9,9 +9,9 @@ use crate::policy::Rule;
 use crate::text::error_chain;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 use crate::tools::token_info::cache::TokenStanding;
-use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
 /// Bytes of a signature in an error; more only by required parameters.
 const SIGNATURE: usize = 400;

@@ -7,8 +7,8 @@ use crate::gitlab::Content;
 use crate::search;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::own_reads::gate::{Purpose, ReadError};
+use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{ExecuteRequest, NextCall};
 use crate::tools::{lookups, workspace};
 
 /// Maximum number of similar names.

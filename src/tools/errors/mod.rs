@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::present;
 use crate::text::error_chain;
 use crate::tools::decide::question::Question;
-use crate::tools::types::NextCall;
+use crate::tools::request::NextCall;
 use crate::untrusted::defuse;
 
 /// Kinds of errors.

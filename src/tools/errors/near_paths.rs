@@ -10,8 +10,8 @@ use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::ToolError;
 use crate::tools::lookups::{self, UnknownPath};
 use crate::tools::own_reads::gate::Purpose;
+use crate::tools::request::NextCall;
 use crate::tools::state::Tools;
-use crate::tools::types::NextCall;
 
 /// Rows of each list that is compared.
 const ROWS: u64 = 100;

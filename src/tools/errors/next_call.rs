@@ -8,8 +8,8 @@ use crate::catalog::{Action, Operation, Risk};
 use crate::gitlab::{GitlabError, NetworkError};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError, not_found};
+use crate::tools::request::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
 
 /// The error with a call to make next that can be made.
 pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {

@@ -14,8 +14,8 @@ use crate::tools::lookups::{self, UnknownPath};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::reply::graphql;
+use crate::tools::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 use crate::untrusted::{quote, shortened};
 
 /// Maximum number of parents that are checked.

@@ -6,8 +6,8 @@ use crate::catalog::Answers;
 use crate::gitlab::{Content, Reply};
 use crate::tools::errors::ToolError;
 use crate::tools::finish::finishing::Finishing;
+use crate::tools::request::View;
 use crate::tools::response::ActionResponse;
-use crate::tools::types::View;
 
 /// Length of the SHAs that are shown.
 const SHORT_SHA: usize = 8;

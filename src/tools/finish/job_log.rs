@@ -9,8 +9,8 @@ use crate::present;
 use crate::text::{self, GrepMatches, Pattern, SEARCH_TIME, SearchTimeout};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::finish::finishing::Finishing;
+use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::response::ActionResponse;
-use crate::tools::types::{ExecuteRequest, NextCall};
 
 /// Reduces the reply to the requested part. Runs on a blocking thread, because a search may take long.
 pub async fn select_log(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {

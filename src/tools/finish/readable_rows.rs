@@ -6,8 +6,8 @@ use crate::call::Call;
 use crate::catalog::{Action, Method};
 use crate::gitlab::{Content, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{ExecuteRequest, NextCall};
 
 /// Refuses a list without a body: GitLab returns an empty list as `[]`, so the response is not GitLab's.
 pub fn check_list(

@@ -9,7 +9,7 @@ use crate::text::{excerpt, plain_text};
 use crate::tools::errors::{ErrorKind, ToolError, diagnosis};
 use crate::tools::finish::finishing::Finishing;
 use crate::tools::reply::{graphql, graphql_document};
-use crate::tools::types::{CheckedCall, ExecuteRequest};
+use crate::tools::request::{CheckedCall, ExecuteRequest};
 use crate::untrusted::quote;
 
 /// Unwraps the data of a reply. From here on the request has the parameters as they were checked.

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::call::{self, TARGET};
 use crate::catalog::{Action, Locates, Param};
 use crate::tools::action_lookup;
+use crate::tools::request::ExecuteRequest;
 use crate::tools::state::Tools;
-use crate::tools::types::ExecuteRequest;
 
 /// The parameter that names a project or group.
 const FULL_PATH: &str = "fullPath";

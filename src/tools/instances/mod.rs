@@ -13,11 +13,12 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use crate::tools::arguments::INSTANCE;
 use crate::tools::decide::question::{AskedCall, Refusal};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::reply::rewrite_calls::{extend_examples, rewrite_calls};
+use crate::tools::request::{Answer, FindRequest};
 use crate::tools::state::{InstanceLabel, Settings, Tools};
-use crate::tools::types::{Answer, FindRequest, INSTANCE};
 pub use configured::{ConfiguredInstance, Instances};
 pub use route::Route;
 

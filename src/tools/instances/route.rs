@@ -9,9 +9,10 @@ use super::addresses::Addresses;
 use super::configured::{ConfiguredInstance, Instances};
 use crate::call::{self, FullPath};
 use crate::tools::action_lookup;
+use crate::tools::arguments::INSTANCE;
 use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::request::{ExecuteRequest, FindRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{ExecuteRequest, FindRequest, INSTANCE, NextCall};
 use crate::tools::workspace::{self, git_remote};
 use crate::untrusted::quote;
 

@@ -4,8 +4,8 @@ use crate::call::{Checked, Invalid};
 use crate::catalog::{Action, Companion};
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping, next_call};
 use crate::tools::prepare::{edits, global_ids};
+use crate::tools::request::ExecuteRequest;
 use crate::tools::state::Tools;
-use crate::tools::types::ExecuteRequest;
 use crate::tools::{companions, default_project, instance_version};
 
 /// Checks a request as a run does, with its global ids and the parameters of a newer instance.

@@ -15,8 +15,8 @@ use crate::tools::compute::compute;
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping};
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::reply::graphql;
+use crate::tools::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::{lookups, own_reads};
 use crate::untrusted::{mask_tokens, one_line, shortened, shortened_at_word};
 

@@ -10,8 +10,8 @@ use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::reply::graphql;
+use crate::tools::request::ExecuteRequest;
 use crate::tools::state::Tools;
-use crate::tools::types::ExecuteRequest;
 use crate::tools::{lookups, own_reads};
 
 /// Prefix of global ids.

@@ -21,8 +21,8 @@ use crate::catalog::{Action, Risk};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::errors::{ToolError, diagnosis, mapping, next_call};
 use crate::tools::own_reads::locate;
+use crate::tools::request::{CheckedCall, ExecuteRequest};
 use crate::tools::state::Tools;
-use crate::tools::types::{CheckedCall, ExecuteRequest};
 use crate::tools::{instance_version, lookups, token_info};
 
 pub use check::refuse_withheld;

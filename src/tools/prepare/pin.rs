@@ -10,8 +10,8 @@ use crate::policy::{Consent, Ruling};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
+use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{ExecuteRequest, NextCall};
 use crate::untrusted::foreign_line;
 
 /// Maximum number of commits that are named if the object has changed.

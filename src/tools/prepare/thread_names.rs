@@ -10,8 +10,8 @@ use crate::tools::errors::not_found;
 use crate::tools::errors::{ErrorKind, ToolError, mapping};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
+use crate::tools::request::NextCall;
 use crate::tools::state::Tools;
-use crate::tools::types::NextCall;
 use crate::untrusted::{quote, shortened};
 
 /// The parameter with the id of a thread.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::present;
 use crate::text::{Cut, Place, excerpt};
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
+use crate::tools::request::{EXECUTE, ExecuteRequest, NextCall};
 
 /// Start of the window that the request asks for.
 pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {

@@ -7,7 +7,7 @@ use crate::call::{Call, UnknownField};
 use crate::catalog::{Action, Graphql, GraphqlKind};
 use crate::gitlab::{Content, Page, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::types::NextCall;
+use crate::tools::request::NextCall;
 use crate::untrusted::{one_line, quote, shortened_at_word};
 
 /// GitLab's message for an object that is missing, or may not be seen.

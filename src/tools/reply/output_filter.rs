@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::present;
 use crate::text::{fit, fits, lines_within};
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::types::Answer;
+use crate::tools::request::Answer;
 use crate::untrusted::{Secrets, shortened};
 
 /// Allowance in bytes for our own text besides the data: the request, continuation calls, notes.

@@ -6,8 +6,8 @@ use crate::call::Call;
 use crate::catalog::{Action, Interface};
 use crate::gitlab::{Content, Page, Reply};
 use crate::present;
+use crate::tools::request::{Answer, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, ExecuteRequest, NextCall};
 
 /// Builds `page` of an answer: GitLab's pagination of the list, with the call for the next page. None if the response is
 /// not a list or is complete. If the action does not take the cursor of GitLab's link, the next page is that of `direct`

@@ -15,8 +15,8 @@ use crate::tools::reply::beginning::{Beginnings, Length};
 use crate::tools::reply::change::{self, Change};
 use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::reply::{continuation, header, paging, uploads};
+use crate::tools::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 
 /// Maximum number of unknown fields that are named.
 const MAX_MISSING: usize = 10;

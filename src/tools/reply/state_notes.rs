@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, StateNote};
 use crate::present;
+use crate::tools::request::NextCall;
 use crate::tools::state::Tools;
-use crate::tools::types::NextCall;
 
 /// Begins a pattern of values: any that end with the rest.
 const ANY: char = '*';

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 use crate::tools::action_lookup::suggestions;
+use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{ExecuteRequest, NextCall};
 
 /// Maximum number of pictures that are named.
 const MAX_PICTURES_NAMED: usize = 3;

@@ -19,11 +19,11 @@ use crate::tools::audit::AuditEntry;
 use crate::tools::compute::compute;
 use crate::tools::errors::{ErrorKind, ToolError, mapping};
 use crate::tools::reply::{self, paging};
+use crate::tools::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 use aggregate::{Aggregator, FieldProblem};
-pub use options::{ListOptions, OPTIONS, may_list, options};
+pub use options::{ListOptions, may_list, options};
 use options::{first_option, with_options, without_options};
 use walk::{Outcomes, PageSink, Taken, Walked};
 
@@ -257,7 +257,7 @@ mod tests {
     use wiremock::{Mock, MockServer, ResponseTemplate};
 
     use crate::call::QuickActions;
-    use crate::tools::types::ExecuteRequest;
+    use crate::tools::request::ExecuteRequest;
     use crate::tools::{Audit, Capabilities, Settings, Tools};
 
     /// Tools on a mock server.

@@ -9,11 +9,8 @@ use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::finish::row_filter;
+use crate::tools::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
-
-/// Names of the options on whole lists.
-pub const OPTIONS: [&str; 4] = ["all", "count_by", "sum", "top"];
 
 /// Options of a request that read a whole list, checked.
 #[derive(Clone, Debug)]

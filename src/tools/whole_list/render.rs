@@ -11,9 +11,9 @@ use crate::present::{self, Kind, Options};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::reply::header;
 use crate::tools::reply::state_notes::{self, ExplainedState};
+use crate::tools::request::{Answer, ExecuteRequest, NextCall};
 use crate::tools::response::{ActionResponse, unreadable_note};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, ExecuteRequest, NextCall};
 
 /// Renders the rows of the pages; `is_cut` if the first page alone does not fit. Pages that do not fit are left out whole,
 /// so that the next call begins after the last row.

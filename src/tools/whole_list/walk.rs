@@ -13,10 +13,10 @@ use crate::tools::audit::AuditEntry;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::prepare::Circumstances;
 use crate::tools::reply::paging;
+use crate::tools::request::{Answer, ExecuteRequest};
 use crate::tools::response::{ActionResponse, Outcome};
 use crate::tools::run::run_action;
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, ExecuteRequest};
 use crate::tools::whole_list::{document_rows, inner_list};
 
 /// Maximum number of pages: GitLab permits some endpoints only 60 requests a minute, and others use the token as well.

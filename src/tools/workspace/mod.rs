@@ -10,8 +10,8 @@ use url::Url;
 
 use crate::catalog::Action;
 use crate::files::{Checkout, checkout};
+use crate::tools::request::Answer;
 use crate::tools::state::Tools;
-use crate::tools::types::Answer;
 
 /// Parts of the paths of operations that read or list files of a repository.
 const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];

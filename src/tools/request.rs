@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::arguments::{Argument, EXECUTE_ARGUMENTS};
 use crate::call::{Call, Checked};
 use crate::present::Attachment;
 
@@ -16,11 +16,8 @@ pub const EXECUTE: &str = "gitlab_execute_action";
 /// The tool that executes reads only, if it is offered.
 pub const READ: &str = "gitlab_read_action";
 
-/// The argument that names one of several configured instances.
-pub const INSTANCE: &str = "instance";
-
 /// Arguments of `gitlab_find_action`.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FindRequest {
     /// The task in words; or an action id, a REST path, or a GitLab URL.
@@ -40,7 +37,7 @@ pub struct FindRequest {
 }
 
 /// Detail of the parameters in a find.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
     /// Signatures, and the schema of the first result if the confidence is high.
@@ -53,7 +50,7 @@ pub enum Detail {
 }
 
 /// Arguments of `gitlab_execute_action`.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExecuteRequest {
     /// The action's id, as gitlab_find_action returned it.
@@ -89,8 +86,21 @@ pub struct ExecuteRequest {
     pub instance: Option<String>,
 }
 
+impl ExecuteRequest {
+    /// The name of the first argument of this kind that is given.
+    pub fn first_given(&self, is_wanted: impl Fn(&Argument) -> bool) -> Option<&'static str> {
+        let given = json!(self);
+        let is_given = |argument: &&Argument| given.get(argument.name).is_some_and(|value| !value.is_null());
+        EXECUTE_ARGUMENTS
+            .iter()
+            .filter(|argument| is_wanted(argument))
+            .find(is_given)
+            .map(|argument| argument.name)
+    }
+}
+
 /// Detail of a reply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum View {
     #[default]

@@ -1,0 +1,278 @@
+//! The arguments of find and execute, one row each: from it come the schema, the check, the texts about it, and the
+//! option of the command line. A new argument is a row here and a field of its request.
+
+/// One argument of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument {
+    pub name: &'static str,
+    /// Description in the schema. A client's context pays for it in every session.
+    pub what: &'static str,
+    pub takes: Takes,
+    pub required: bool,
+    pub serves: Serves,
+    /// The option of the command line, if the argument has one.
+    pub option: Option<CliOption>,
+}
+
+/// Type of an argument.
+#[derive(Clone, Copy, Debug)]
+pub enum Takes {
+    Text,
+    /// A whole number, with the least and the most that the schema names.
+    Number(u64, Option<u64>),
+    Flag,
+    Choice(&'static [&'static str]),
+    Object,
+    Texts,
+}
+
+/// What an argument is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serves {
+    /// The call itself.
+    Call,
+    /// Consent to the call. Consent to one call is none to another.
+    Consent,
+    /// A call that is shown and not sent.
+    Preview,
+    /// What is shown of one answer.
+    OneAnswer,
+    /// A file that one answer is written to.
+    File,
+    /// A list as a whole.
+    List,
+}
+
+/// An option of the command line.
+#[derive(Clone, Copy, Debug)]
+pub struct CliOption {
+    /// Name without its dashes.
+    pub name: &'static str,
+    /// Placeholder of the value in `--help`; unused for a flag.
+    pub value: &'static str,
+    pub help: &'static str,
+}
+
+/// Former names of arguments, with the current ones.
+pub const FORMER_NAMES: [(&str, &str); 1] = [("plan", "confirmation_token")];
+
+/// The argument that names one of several configured instances.
+pub const INSTANCE: &str = "instance";
+
+const BY_INSTANCE: Argument = Argument {
+    name: INSTANCE,
+    what: "Which GitLab.",
+    takes: Takes::Text,
+    required: false,
+    serves: Serves::Call,
+    option: option("instance", "NAME", "GitLab instance by its name, if several are configured"),
+};
+
+const fn option(name: &'static str, value: &'static str, help: &'static str) -> Option<CliOption> {
+    Some(CliOption { name, value, help })
+}
+
+/// Arguments of `gitlab_find_action`.
+pub static FIND_ARGUMENTS: &[Argument] = &[
+    Argument {
+        name: "query",
+        what: "The task in words; or an action id, REST path or GitLab URL.",
+        takes: Takes::Text,
+        required: true,
+        serves: Serves::Call,
+        option: None,
+    },
+    Argument {
+        name: "limit",
+        what: "Default 5.",
+        takes: Takes::Number(1, Some(50)),
+        required: false,
+        serves: Serves::Call,
+        option: option("limit", "NUMBER", "Maximum number of actions to show, 1 to 50"),
+    },
+    Argument {
+        name: "domain",
+        what: "Such as issue.",
+        takes: Takes::Text,
+        required: false,
+        serves: Serves::Call,
+        option: option("domain", "DOMAIN", "Only actions of this domain, the part of an id before the dot"),
+    },
+    Argument {
+        name: "read_only",
+        what: "Read actions only.",
+        takes: Takes::Flag,
+        required: false,
+        serves: Serves::Call,
+        // `--read-only` is a setting.
+        option: None,
+    },
+    Argument {
+        name: "detail",
+        what: "schema: of every result; auto: of the first if it is clear.",
+        takes: Takes::Choice(&["auto", "signature", "schema"]),
+        required: false,
+        serves: Serves::Call,
+        option: option("detail", "HOW", "Level of detail of each action's parameters"),
+    },
+    Argument {
+        name: "explain",
+        what: "Explain the ranking.",
+        takes: Takes::Flag,
+        required: false,
+        serves: Serves::Call,
+        option: option("explain", "", "Explain the rank of each action"),
+    },
+    BY_INSTANCE,
+];
+
+/// Arguments of `gitlab_execute_action`.
+pub static EXECUTE_ARGUMENTS: &[Argument] = &[
+    Argument {
+        name: "action",
+        what: "The action's id, such as issue.list.",
+        takes: Takes::Text,
+        required: true,
+        serves: Serves::Call,
+        option: None,
+    },
+    Argument {
+        name: "params",
+        what: "Its parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12, group&7…",
+        takes: Takes::Object,
+        required: false,
+        serves: Serves::Call,
+        option: None,
+    },
+    Argument {
+        name: "confirm",
+        what: "Only as needs_confirmation says.",
+        takes: Takes::Flag,
+        required: false,
+        serves: Serves::Consent,
+        option: option("confirm", "", "Run it even if it is destructive"),
+    },
+    Argument {
+        name: "confirmation_token",
+        what: "Sent by needs_confirmation.",
+        takes: Takes::Text,
+        required: false,
+        serves: Serves::Consent,
+        option: option(
+            "confirmation-token",
+            "TOKEN",
+            "Token from a needs_confirmation error, to run exactly that call",
+        ),
+    },
+    Argument {
+        name: "fields",
+        what: "Only these fields, such as author.username.",
+        takes: Takes::Texts,
+        required: false,
+        serves: Serves::OneAnswer,
+        option: option("fields", "FIELDS", "Show only these fields, such as iid,author.username"),
+    },
+    Argument {
+        name: "view",
+        what: "full: all that GitLab sent.",
+        takes: Takes::Choice(&["compact", "full"]),
+        required: false,
+        serves: Serves::Call,
+        option: option("view", "HOW", "Level of detail of the reply"),
+    },
+    Argument {
+        name: "dry_run",
+        what: "Show the request; send nothing.",
+        takes: Takes::Flag,
+        required: false,
+        serves: Serves::Preview,
+        option: option("dry-run", "", "Show the request without sending it"),
+    },
+    Argument {
+        name: "offset",
+        what: "Begin a long text at this byte.",
+        takes: Takes::Number(0, None),
+        required: false,
+        serves: Serves::OneAnswer,
+        option: option("offset", "BYTE", "Continue a long text at this byte, given by the previous result"),
+    },
+    Argument {
+        name: "lines",
+        what: "Lines of a long text: 120-180; -50: the last 50.",
+        takes: Takes::Text,
+        required: false,
+        serves: Serves::OneAnswer,
+        option: option(
+            "lines",
+            "RANGE",
+            "Lines of a long text: 120-180, 120- to the end, -50 for the last fifty",
+        ),
+    },
+    Argument {
+        name: "save_to",
+        what: "New file for a download.",
+        takes: Takes::Text,
+        required: false,
+        serves: Serves::File,
+        option: option("save-to", "FILE", "Save the download to this new file in GITLAB_FILES_DIR"),
+    },
+    Argument {
+        name: "all",
+        what: "Read all pages of a list.",
+        takes: Takes::Flag,
+        required: false,
+        serves: Serves::List,
+        option: option("all", "", "Read all pages of a list, within 50 pages and 50 seconds"),
+    },
+    Argument {
+        name: "count_by",
+        what: "Count all rows by this field.",
+        takes: Takes::Text,
+        required: false,
+        serves: Serves::List,
+        option: option(
+            "count-by",
+            "FIELD",
+            "Count the rows of all pages by a field, such as author.username",
+        ),
+    },
+    Argument {
+        name: "sum",
+        what: "Add up this field.",
+        takes: Takes::Text,
+        required: false,
+        serves: Serves::List,
+        option: option("sum", "FIELD", "Add up a field over all pages, with --count-by for each group"),
+    },
+    Argument {
+        name: "top",
+        what: "Keep the largest groups.",
+        takes: Takes::Number(1, None),
+        required: false,
+        serves: Serves::List,
+        option: option("top", "NUMBER", "Show only the largest groups of --count-by"),
+    },
+    BY_INSTANCE,
+];
+
+impl Argument {
+    /// True for an argument that a call which only reads takes: none that consents, and none that writes a file.
+    pub fn is_of_reads(&self) -> bool {
+        matches!(self.serves, Serves::Call | Serves::OneAnswer | Serves::List)
+    }
+
+    /// True if the argument is about one answer of GitLab, and so not for a call with several.
+    pub fn needs_one_answer(&self) -> bool {
+        matches!(self.serves, Serves::OneAnswer | Serves::File | Serves::List)
+    }
+
+    /// True for an argument next to the action and its parameters.
+    pub fn is_beside_params(&self) -> bool {
+        !["action", "params"].contains(&self.name)
+    }
+}
+
+/// True for the name of an argument that gives consent.
+pub fn gives_consent(name: &str) -> bool {
+    EXECUTE_ARGUMENTS.iter().any(|argument| argument.name == name && argument.serves == Serves::Consent)
+}
