@@ -55,7 +55,7 @@ async fn log_in(
         tracing::warn!("the sign-in travels unencrypted: GITLAB_URL is plain http to another machine");
     }
     let helper = match (arguments.helper, &config.login.client_id) {
-        (Some(helper), _) => Some(Helper::from(helper)),
+        (Some(helper), _) => Some(helper),
         (None, None) if io::stdin().is_terminal() => consented_helper(base, &mut io::stdin().lock(), out)?,
         (None, _) => None,
     };
