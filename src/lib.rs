@@ -11,6 +11,7 @@
 //! - [`text`]: text algorithms: diffs, windows, search, truncation.
 //! - [`present`]: renders a response for a model.
 //! - [`guides`]: guides and prompts, in words of our own.
+//! - [`messages`]: requests of the tools, answers, errors and questions.
 //! - [`tools`]: find and execute, as the server and the command line offer them.
 //! - [`composite`]: actions made of other actions, which [`tools`] executes.
 //! - [`context`]: resources, prompts and completions.
@@ -30,6 +31,7 @@ pub mod credentials;
 pub mod files;
 pub mod gitlab;
 pub mod guides;
+pub mod messages;
 pub mod policy;
 pub mod present;
 pub mod sandbox;

@@ -46,13 +46,13 @@ pub use location::{FullPath, HolderKind, Location};
 pub use lookup::{Answer, Candidate, Lookup, LookupRequest, LookupResult, list_of};
 pub use lookup_cache::LookupCache;
 pub use name_resolution::Resolved;
-pub use param_error::{Fault, Invalid};
+pub use param_error::{Fault, Invalid, TARGET};
 pub use path_match::{Routed, routed, split_request_line};
 pub use quick_action::{QuickActions, commands};
 pub use raw_request::is_reserved_param;
 pub use selection_set::{FieldsError, select_fields};
 pub use target::{
-    Page, TARGET, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, noun as object_noun,
-    page, parse_page, path_of, reference, takes, takes_target,
+    Page, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, noun as object_noun, page,
+    parse_page, path_of, reference, takes, takes_target,
 };
 pub use validate::{Checked, ResolvedParams, Step, check, param_named};

@@ -8,6 +8,10 @@ use serde_json::{Map, Value};
 use super::Candidate;
 use crate::catalog::ObjectKind;
 
+/// Name of the parameter that locates an object by a reference: every action with a `fullPath` accepts it in addition to
+/// its own.
+pub const TARGET: &str = "target";
+
 /// Error of the parameters of a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{action}: {}", list(.faults))]
@@ -82,7 +86,7 @@ impl Fault {
         match self {
             Fault::Unknown { given, .. } => given,
             Fault::NoneOf { accepted } => accepted.first().map_or("", String::as_str),
-            Fault::NoTarget { .. } | Fault::OtherHost { .. } | Fault::WrongTarget { .. } => super::TARGET,
+            Fault::NoTarget { .. } | Fault::OtherHost { .. } | Fault::WrongTarget { .. } => TARGET,
             Fault::NoPath { .. } | Fault::IsGraphql { .. } => "path",
             Fault::NoDocument { .. } => "document",
             Fault::Catalog { .. } => "action",

@@ -13,8 +13,8 @@ use super::quick_action::{self, QuickActions};
 use super::raised_risk::{added_effects, call_risk};
 use super::select_operation::Chosen;
 use super::{
-    Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, affected_paths, coerce, global_id,
-    graphql, items, lookup, name_resolution, raw_request, request, select_operation, target,
+    Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, TARGET, affected_paths, coerce,
+    global_id, graphql, items, lookup, name_resolution, raw_request, request, select_operation, target,
 };
 use crate::catalog::{
     self, Action, GlossaryEntry, Json, Locates, Names, Operation, Param, Scope, Touched, Words,
@@ -73,7 +73,7 @@ pub fn check(
     };
     let mut faults = Vec::new();
     let takes_target = target::takes_target(&checked.action);
-    let target = takes_target.then(|| params.shift_remove(target::TARGET)).flatten();
+    let target = takes_target.then(|| params.shift_remove(TARGET)).flatten();
     let target = target.filter(|target| !target.is_null()).or_else(|| {
         let spelled = takes_target.then(|| checked.spelled_target(&params, context)).flatten()?;
         let value = params.shift_remove(&spelled);
@@ -152,8 +152,7 @@ impl Checked {
     /// Parameters that are missing in addition to the faults, so that one error names everything.
     fn missing_besides(&self, faults: &[Fault]) -> Vec<Fault> {
         // A target fills several parameters.
-        let is_done =
-            |fault: &Fault| fault.name() == target::TARGET || matches!(fault, Fault::Missing { .. });
+        let is_done = |fault: &Fault| fault.name() == TARGET || matches!(fault, Fault::Missing { .. });
         if self.action.direct().is_some() || faults.iter().any(is_done) {
             return Vec::new();
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::auth::AuthError;
+use super::auth_error::AuthError;
 use crate::catalog::CatalogError;
 use crate::config::ConfigError;
 use crate::sandbox::SandboxError;

@@ -3,6 +3,7 @@
 mod agents;
 mod arguments;
 mod auth;
+mod auth_error;
 mod call_options;
 mod catalog;
 mod doctor;

@@ -3,11 +3,11 @@
 
 use crate::composite::actions::ACTIONS;
 use crate::composite::{expand, run};
+use crate::messages::continuation;
 use crate::tools::action_lookup;
 use crate::tools::audit::AuditEntry;
-use crate::tools::errors::mapping::OTHER_TOOL;
+use crate::tools::error_mapping::OTHER_TOOL;
 use crate::tools::prepare::Circumstances;
-use crate::tools::reply::continuation;
 use crate::tools::response::Outcome;
 use crate::tools::run::run_action;
 use crate::tools::{

@@ -6,10 +6,11 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
 use crate::catalog::{Action, Names, Place, Words};
+use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::text::is_digits;
 use crate::tools::action_lookup::resolved::{self, ResolvedAction};
 use crate::tools::companions::{self, GivenCompanion};
-use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::error_mapping;
 use crate::tools::{ExecuteRequest, Tools, action_lookup, prepare};
 
 /// The composite action that runs several calls.
@@ -26,7 +27,7 @@ pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedA
     let ResolvedAction { action, mut request, notes } = resolved;
     let companions = companions::take_companions(tools, &action, &mut request.params)?;
     if !companions.is_empty() {
-        let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+        let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
         companions::refuse_excluded(&action, &companions, &request.params, words)?;
         request.params = with_own_names(&action, &companions, &request.params, words);
     }
@@ -113,7 +114,7 @@ fn by_id(
         number.ok_or_else(|| ToolError::new(ErrorKind::Internal, format!("the catalog has no {id}")))?;
     let withheld = tools.catalog.action(number).ok().and_then(|action| tools.withholds(&action));
     if let Some(rule) = withheld {
-        return Err(errors::mapping::denied(id, None, &rule, 0));
+        return Err(error_mapping::denied(id, None, &rule, 0));
     }
     resolved::by_number(&tools.catalog, number, request, notes)
 }
@@ -200,7 +201,7 @@ fn single_calls(
 ) -> Result<Vec<PlannedCall>, ToolError> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for (companion, value) in companions {
-        let other = tools.catalog.get(&companion.action).map_err(|error| errors::internal(&error))?;
+        let other = tools.catalog.get(&companion.action).map_err(|error| error::internal(&error))?;
         if companion.instead {
             let mut params = params.clone();
             // A flag only chooses the other action.

@@ -11,11 +11,11 @@ use url::Url;
 
 use crate::catalog::Catalog;
 use crate::gitlab::{self, Client, Credential, HttpClients, UpstreamCounts, is_reachable};
+use crate::messages::declines::Declines;
+use crate::messages::token::UsedTokens;
 use crate::policy::{self, Confirm};
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
-use crate::tools::decide::declines::Declines;
-use crate::tools::decide::token::UsedTokens;
 use crate::tools::instances::{ConfiguredInstance, InstanceSettings, Instances, labels};
 use crate::tools::state::{Settings, SetupError, SharedParts, Tools};
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
 use crate::catalog::{Action, Companion, Place, Words};
-use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 
 /// A companion whose parameter a call has, with the value.
@@ -19,7 +19,7 @@ pub fn given_companions(
     if action.companions.is_empty() {
         return Ok(Vec::new());
     }
-    let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+    let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
     Ok(params
         .iter()
         .filter_map(|(given, value)| {

@@ -6,11 +6,11 @@ use crate::call::Call;
 use crate::catalog::Risk;
 use crate::files::{Files, FilesError};
 use crate::gitlab::{Content, Reply};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{Answer, EXECUTE, ExecuteRequest, NextCall};
 use crate::policy::Permit;
 use crate::present;
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::reply::header;
-use crate::tools::request::{Answer, EXECUTE, ExecuteRequest, NextCall};
+use crate::tools::header;
 use crate::tools::state::Tools;
 
 /// The reason if no directory is set.

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, FOLD, Words, example, input_schema, required, signature};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::{Answer, Detail, FindRequest, NextCall};
 use crate::search::{Confidence, Hit, Query, Ranking};
 use crate::text::excerpt;
-use crate::tools::errors::{self, ErrorKind, ToolError};
-use crate::tools::request::{Answer, Detail, FindRequest, NextCall};
 use crate::tools::state::Tools;
 use crate::tools::{action_uri, instance_version, local_files, workspace};
 
@@ -53,7 +53,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     };
     let ranking = tools
         .ranker()
-        .map_err(|error| errors::internal(&error))?
+        .map_err(|error| error::internal(&error))?
         .rank(
             &tools.catalog,
             &Query {
@@ -64,7 +64,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
                 explain: request.explain == Some(true),
             },
         )
-        .map_err(|error| errors::internal(&error))?;
+        .map_err(|error| error::internal(&error))?;
     answer(tools, query, &ranking, request)
 }
 
@@ -81,7 +81,7 @@ fn empty_query() -> ToolError {
 }
 
 fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolError> {
-    let domains = &tools.catalog.words().map_err(|error| errors::internal(&error))?.domains;
+    let domains = &tools.catalog.words().map_err(|error| error::internal(&error))?.domains;
     if domains.contains_key(domain) {
         return Ok(());
     }
@@ -99,7 +99,7 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
 
 fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) -> Result<Answer, ToolError> {
     let detail = request.detail.unwrap_or_default();
-    let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
+    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
     let is_local = tools.local_hints && local_files::is_local(language, query);
     // A request for a local file is not answered by GitLab's actions, however well its words match.
     let sure = match ranking.confidence {
@@ -241,7 +241,7 @@ impl FoundAction {
         detail: Detail,
         schemas: &mut Schemas<'_>,
     ) -> Result<FoundAction, ToolError> {
-        let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+        let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
         let action = tools.reworded(hit.action.clone());
         let schema = schemas.schema(&action, first);
         let is_detailed = first || detail == Detail::Schema;
@@ -376,7 +376,7 @@ struct Schemas<'a> {
 
 impl<'a> Schemas<'a> {
     fn new(tools: &'a Tools, detail: Detail, confidence: Confidence) -> Result<Schemas<'a>, ToolError> {
-        let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+        let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
         let (used, left_out) = (0, Vec::new());
         Ok(Schemas { words, detail, confidence, limit: tools.max_bytes, used, left_out })
     }

@@ -1,8 +1,6 @@
 //! The GitLab version of the instance, requested once, when the first call depends on it. A call that an older instance
 //! does not support is refused before anything is sent; a newer one gets parameters that the catalog does not know.
 
-pub mod cache;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -11,11 +9,11 @@ use serde_json::{Map, Value};
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
 use crate::catalog::{Action, Base, Kind, Param, Place, Raise, Risk, Version, When};
 use crate::gitlab::{Content, GitlabError};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{Answer, NextCall};
 use crate::search;
-use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
-use crate::tools::request::{Answer, NextCall};
 use crate::tools::state::Tools;
 
 /// The action that shows the version; GitLab has it since 15.2.

@@ -13,16 +13,17 @@ use crate::call::{
 };
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::NextCall;
 use crate::policy::Rule;
 use crate::search::nearest;
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
+use crate::tools::error_mapping;
+use crate::tools::graphql;
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
-use crate::tools::reply::graphql;
-use crate::tools::request::NextCall;
 use crate::tools::state::Tools;
-use crate::tools::token_info::cache::TokenStanding;
+use crate::tools::state::token_info::TokenStanding;
 use crate::untrusted::{quote, shortened};
 
 /// Maximum number of rounds of look-ups: an answer opens few further questions.
@@ -101,7 +102,7 @@ fn answered<'a>(
     Box::pin(async move {
         for _ in 0..=MAX_ROUNDS {
             let step = next(checked, &lock_cache(tools));
-            match step.map_err(|invalid| mapping::invalid(tools, &invalid, checked.action()))? {
+            match step.map_err(|invalid| error_mapping::invalid(tools, &invalid, checked.action()))? {
                 Step::Ask(questions) => {
                     let open = resolve_batch(tools, questions, requests).await;
                     let asked =
@@ -122,14 +123,14 @@ pub async fn read_once(
     params: Map<String, Value>,
     purpose: Purpose,
 ) -> Result<(Call, Reply), ReadError> {
-    let internal = |error: &dyn std::error::Error| ReadError::NotSent(errors::internal(error));
+    let internal = |error: &dyn std::error::Error| ReadError::NotSent(error::internal(error));
     let action = tools.catalog.get(action).map_err(|error| internal(&error))?;
     let Some(action) = action.filter(|action| action.risk == Risk::Read) else {
         return Err(ToolError::new(ErrorKind::UnknownAction, "there is no such read").into());
     };
     let context = tools.context().map_err(|error| internal(&error))?;
     let checked = call::check(action.clone(), params, &context)
-        .map_err(|invalid| mapping::invalid(tools, &invalid, &action))?;
+        .map_err(|invalid| error_mapping::invalid(tools, &invalid, &action))?;
     let call = call(tools, &checked).await.map_err(|failure| failure.error)?;
     match own_reads::send(tools, call.clone(), purpose).await {
         Ok(mut reply) => {
@@ -408,7 +409,8 @@ const LONGEST_TITLE: usize = 80;
 /// A look-up that a rule denies.
 fn denied_look_up(question: &Lookup, action: &str, rule: &Rule, sent: usize) -> ToolError {
     // Under a rule on paths, the paths behind ids were looked up before.
-    let sent = if rule.is_about_paths() { "The call was not sent".to_owned() } else { mapping::sent(sent) };
+    let sent =
+        if rule.is_about_paths() { "The call was not sent".to_owned() } else { error_mapping::sent(sent) };
     let message = format!("{} needs {action}, which is denied: {rule}. {sent}", question.wanted());
     ToolError::new(ErrorKind::Denied, message)
 }
@@ -437,7 +439,7 @@ async fn find_in_pages(
     reading: &LookupRequest,
     requests: &AtomicUsize,
 ) -> Result<(LookupResult, Option<usize>), LookupReadError> {
-    let internal = |error: &dyn std::error::Error| LookupReadError::failed(errors::internal(error));
+    let internal = |error: &dyn std::error::Error| LookupReadError::failed(error::internal(error));
     let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
         return Ok((LookupResult::Nothing, None));
     };
@@ -475,9 +477,9 @@ async fn fetch_page(
     params: &Map<String, Value>,
     requests: &AtomicUsize,
 ) -> Result<(Value, RemainingRows), LookupReadError> {
-    let context = tools.context().map_err(|error| LookupReadError::failed(errors::internal(&error)))?;
+    let context = tools.context().map_err(|error| LookupReadError::failed(error::internal(&error)))?;
     let checked = call::check(action.clone(), params.clone(), &context)
-        .map_err(|invalid| LookupReadError::failed(mapping::invalid(tools, &invalid, action)))?;
+        .map_err(|invalid| LookupReadError::failed(error_mapping::invalid(tools, &invalid, action)))?;
     let call = ready(tools, &checked, requests)
         .await
         .map_err(|failure| LookupReadError::Failed(Box::new(failure)))?;
@@ -503,7 +505,7 @@ async fn fetch_page(
         (true, None) => RemainingRows::Unreachable,
     };
     if let (Some(came), Content::Json(Value::Array(rows))) = (reply.rows, &reply.content) {
-        return Err(LookupReadError::failed(mapping::truncated(action, rows.len(), came)));
+        return Err(LookupReadError::failed(error_mapping::truncated(action, rows.len(), came)));
     }
     match reply.content {
         Content::Json(value) => Ok((value, more)),
@@ -524,9 +526,9 @@ fn read_error(error: &GitlabError, action: &Action, token: TokenStanding) -> Loo
     match error {
         GitlabError::NotFound { .. } => LookupReadError::Hidden(None),
         GitlabError::Forbidden { .. } => {
-            LookupReadError::Hidden(Some(mapping::from_gitlab(error, action, token)))
+            LookupReadError::Hidden(Some(error_mapping::from_gitlab(error, action, token)))
         }
-        _ => LookupReadError::failed(mapping::from_gitlab(error, action, token)),
+        _ => LookupReadError::failed(error_mapping::from_gitlab(error, action, token)),
     }
 }
 

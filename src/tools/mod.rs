@@ -2,17 +2,19 @@
 
 pub(crate) mod action_lookup;
 pub(crate) mod action_uri;
-mod arguments;
 pub(crate) mod audit;
 mod callers;
 pub(crate) mod companions;
 pub(crate) mod compute;
 pub(crate) mod decide;
 mod default_project;
+pub(crate) mod error_mapping;
 pub(crate) mod errors;
 mod file_transfer;
 mod find;
 mod finish;
+mod graphql;
+pub(crate) mod header;
 mod instance_version;
 mod instances;
 mod local_files;
@@ -21,37 +23,36 @@ pub(crate) mod own_reads;
 pub(crate) mod prepare;
 mod preview;
 pub(crate) mod reply;
-mod request;
 pub(crate) mod response;
 pub(crate) mod run;
 mod send;
 mod state;
 mod token_info;
 pub(crate) mod whole_list;
-pub(crate) mod wording;
 pub(crate) mod workspace;
 
 use serde_json::{Map, Value};
 
-pub use arguments::{
-    Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, INSTANCE, Serves, Takes, gives_consent,
-};
 pub use audit::Audit;
 pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
-pub use decide::declines::Declines;
-pub use decide::question::{AskedCall, Question, Refusal};
-pub use decide::token::{TOKEN_LIFETIME, random_bytes};
-pub use errors::mapping::connection_hint;
-pub use errors::{ErrorKind, ToolError, internal};
+pub use error_mapping::connection_hint;
 pub use instances::{ConfiguredInstance, InstanceSettings, Instances, Route, name_of, name_table_keys};
 pub use own_reads::gate::ReadError;
-pub use reply::rewrite_calls::{name_tools, rewrite_call_in, rewrite_calls};
-pub use request::{
-    Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, READ, View,
-};
 pub use state::{InstanceLabel, Settings, SetupError, Tools};
 pub use whole_list::may_list;
-pub use wording::Wording;
+
+pub use crate::messages::arguments::{
+    Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, INSTANCE, Serves, Takes, gives_consent,
+};
+pub use crate::messages::declines::Declines;
+pub use crate::messages::error::{ErrorKind, ToolError, internal};
+pub use crate::messages::question::{AskedCall, Question, Refusal};
+pub use crate::messages::request::{
+    Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, READ, View,
+};
+pub use crate::messages::rewrite_calls::{name_tools, rewrite_call_in, rewrite_calls};
+pub use crate::messages::token::{TOKEN_LIFETIME, random_bytes};
+pub use crate::messages::wording::Wording;
 
 pub use crate::gitlab::{
     Event, HttpClients, Secret, Token, TokenKind, UpstreamCounts, describe_token, notify, watched,
@@ -61,8 +62,8 @@ pub use crate::policy::{Confirm, ConfirmBy, PolicyError, ToolNames};
 pub use crate::present::Attachment;
 pub use crate::present::MARK;
 
+use crate::messages::output_filter::OutputFilter;
 use own_reads::gate::Purpose;
-use reply::output_filter::OutputFilter;
 
 use crate::call;
 use crate::catalog::{Action, Catalog, Risk, Version};

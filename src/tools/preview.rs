@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::call::{Body, Call, Part};
+use crate::messages::request::Answer;
 use crate::policy::Rule;
 use crate::present::{self, Options};
-use crate::tools::errors::mapping;
+use crate::tools::error_mapping;
+use crate::tools::header;
 use crate::tools::prepare::Prepared;
-use crate::tools::reply::header;
-use crate::tools::request::Answer;
 use crate::tools::state::Tools;
 
 /// The preview of a call that a rule holds back.
@@ -31,7 +31,7 @@ pub fn preview(tools: &Tools, prepared: &Prepared, rule: &Rule) -> Answer {
         let _ = writeln!(text, "{}", present::marked(&shown.text).trim_end());
     }
     header::add_resolved(&mut text, call.resolved());
-    let notes: Vec<String> = prepared.notes.iter().cloned().chain(mapping::decider(call)).collect();
+    let notes: Vec<String> = prepared.notes.iter().cloned().chain(error_mapping::decider(call)).collect();
     header::add_notes(&mut structured, &mut text, &notes);
     Answer::new(structured, text)
 }

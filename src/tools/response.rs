@@ -3,13 +3,14 @@
 use crate::call::Call;
 use crate::catalog::Action;
 use crate::gitlab::Reply;
+use crate::messages::empty_list::EmptyList;
+use crate::messages::error::ToolError;
+use crate::messages::request::{Answer, ExecuteRequest};
 use crate::present::{Picture, PictureError};
 use crate::tools::compute::compute;
-use crate::tools::errors::{ToolError, mapping};
-use crate::tools::reply::empty_list::EmptyList;
+use crate::tools::error_mapping;
 use crate::tools::reply::render::DecodedReply;
 use crate::tools::reply::{paging, render};
-use crate::tools::request::{Answer, ExecuteRequest};
 use crate::tools::state::Tools;
 use crate::tools::workspace;
 
@@ -43,7 +44,7 @@ pub struct ActionResponse {
 impl ActionResponse {
     /// The error of a plan that needs every row of a list of which only the first were kept.
     pub fn truncated(&self, kept: usize, response: usize) -> ToolError {
-        mapping::truncated(&self.action, kept, response)
+        error_mapping::truncated(&self.action, kept, response)
     }
 
     /// The answer, of which the data has at most so many bytes.

@@ -4,10 +4,11 @@
 //! module sends what a caller asked for.
 
 use crate::gitlab::BodySink;
+use crate::messages::error::ToolError;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::decide::{self, Decision};
-use crate::tools::errors::{ToolError, next_call};
+use crate::tools::errors::next_call;
 use crate::tools::prepare::{self, Circumstances};
 use crate::tools::preview::preview;
 use crate::tools::response::Outcome;

@@ -3,13 +3,14 @@
 use crate::call::Call;
 use crate::catalog::{Action, GraphqlKind};
 use crate::gitlab::{BodySink, Reply};
+use crate::messages::error::ToolError;
+use crate::messages::request::CheckedCall;
 use crate::policy::{Consent, Permit};
 use crate::tools::audit::AuditEntry;
-use crate::tools::errors::{ToolError, diagnosis};
+use crate::tools::errors::diagnosis;
 use crate::tools::file_transfer;
+use crate::tools::graphql;
 use crate::tools::prepare::{Prepared, edits, pin};
-use crate::tools::reply::graphql;
-use crate::tools::request::CheckedCall;
 use crate::tools::state::Tools;
 
 /// A call that GitLab answered.

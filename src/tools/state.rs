@@ -1,5 +1,9 @@
 //! The state that both tools work on: catalog, finder, client, policy, caches and settings.
 
+pub mod instance_version;
+pub mod token_info;
+pub mod workspace;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -10,16 +14,16 @@ use crate::call::{Context, LookupCache, QuickActions};
 use crate::catalog::{self, Action, Catalog, CatalogError};
 use crate::files::Files;
 use crate::gitlab::{self, Client, Credential, HttpClients, Secret, Token};
+use crate::messages::declines::Declines;
+use crate::messages::request::Capabilities;
+use crate::messages::token::{TokenIssuer, UsedTokens};
+use crate::messages::wording::Wording;
 use crate::policy::{self, Policy, PolicyError, Rule, ToolNames};
 use crate::search::{self, Ranker, SearchError};
 use crate::tools::audit::{Audit, Auditor};
-use crate::tools::decide::declines::Declines;
-use crate::tools::decide::token::{TokenIssuer, UsedTokens};
-use crate::tools::instance_version::cache::InstanceVersion;
-use crate::tools::request::Capabilities;
-use crate::tools::token_info::cache::{TokenInfo, TokenStanding};
-use crate::tools::wording::Wording;
-use crate::tools::workspace::roots::Workspace;
+use crate::tools::state::instance_version::InstanceVersion;
+use crate::tools::state::token_info::{TokenInfo, TokenStanding};
+use crate::tools::state::workspace::Workspace;
 
 /// Maximum number of rules that are named where no action is left.
 const MAX_NAMED_RULES: usize = 5;

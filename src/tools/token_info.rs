@@ -1,8 +1,6 @@
 //! Scopes and expiry date of the token, requested from GitLab once: actions that its scopes do not allow are not
 //! offered, and an answer warns of a token that is about to expire.
 
-pub mod cache;
-
 use std::sync::PoisonError;
 use std::time::Duration;
 

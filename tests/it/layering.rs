@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
 /// Crates and modules with the places that may name them: a module, or one file of it.
 const ROOMS: &[(&str, &[&str])] = &[
     ("rmcp", &["server"]),
@@ -31,7 +33,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ring",
         &[
             "text/diff/line",
-            "tools/decide/token",
+            "messages/token",
             "gitlab/derived_key",
             "gitlab/tls",
             "server/http/caller_key",
@@ -77,13 +79,39 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("present", &["catalog", "text", "untrusted"]),
     ("guides", &["present"]),
     ("text", &[]),
-    ("tools", &["catalog", "search", "call", "policy", "gitlab", "files", "present", "text", "untrusted"]),
+    ("messages", &["catalog", "call", "gitlab", "present", "text", "untrusted"]),
+    (
+        "tools",
+        &[
+            "catalog",
+            "search",
+            "call",
+            "policy",
+            "gitlab",
+            "files",
+            "messages",
+            "present",
+            "text",
+            "untrusted",
+        ],
+    ),
     // A step of a composite action is an execute, so composites are above the tools, which run them by a trait.
     (
         "composite",
-        &["catalog", "search", "call", "policy", "gitlab", "present", "text", "tools", "untrusted"],
+        &[
+            "catalog",
+            "search",
+            "call",
+            "policy",
+            "gitlab",
+            "messages",
+            "present",
+            "text",
+            "tools",
+            "untrusted",
+        ],
     ),
-    ("context", &["catalog", "search", "gitlab", "guides", "present", "text", "tools"]),
+    ("context", &["catalog", "search", "gitlab", "guides", "messages", "present", "text", "tools"]),
     ("surface", &["catalog", "search", "context", "tools"]),
     ("server", &["context", "surface", "tools"]),
     ("sandbox", &["catalog"]),
@@ -118,19 +146,20 @@ struct Source {
     /// Number of modules between it and the crate's root.
     depth: usize,
     code: String,
+    paths: Vec<Vec<String>>,
 }
 
 #[test]
 fn each_outside_world_has_one_room() {
     let sources = sources();
     for (name, rooms) in ROOMS {
-        for source in sources.iter().filter(|source| names(&source.code, name)) {
+        for source in sources.iter().filter(|source| names(&source.paths, name)) {
             let is_room = |room: &&str| *room == source.module || *room == source.inside;
             assert!(rooms.iter().any(is_room), "{} names {name}", source.path.display());
         }
     }
-    assert!(sources.iter().any(|source| source.module == "server" && names(&source.code, "rmcp")));
-    assert!(sources.iter().any(|source| source.module == "config" && names(&source.code, "env")));
+    assert!(sources.iter().any(|source| source.module == "server" && names(&source.paths, "rmcp")));
+    assert!(sources.iter().any(|source| source.module == "config" && names(&source.paths, "env")));
 }
 
 #[test]
@@ -138,8 +167,8 @@ fn the_arrows_are_those_that_are_drawn() {
     for source in sources().iter().filter(|source| !["lib", "build"].contains(&source.module.as_str())) {
         let drawn = ARROWS.iter().find(|(module, _)| *module == source.module);
         let (_, below) = drawn.unwrap_or_else(|| panic!("no arrows are drawn for {}", source.module));
-        for named in modules_named(source).iter().filter(|named| **named != source.module) {
-            assert!(below.contains(&named.as_str()), "{} names {named}", source.path.display());
+        for named in modules_named(source).into_iter().filter(|named| *named != source.module) {
+            assert!(below.contains(&named), "{} names {named}", source.path.display());
         }
     }
 }
@@ -167,20 +196,23 @@ fn processes_are_started_in_one_place() {
 
 #[test]
 fn names_are_found_however_they_are_written() {
+    let source = |code: &str, inside: &str| Source::new(inside.to_owned(), PathBuf::new(), code);
     let code = "use crate::{catalog::Action, gitlab::{self, Token}, tools}; fn f() { crate::search::x() }";
-    let source = |code: &str, depth| Source {
-        path: PathBuf::new(),
-        module: "x".to_owned(),
-        inside: "x".to_owned(),
-        depth,
-        code: without_comments(code),
+    let modules = |code: &str, inside: &str| {
+        modules_named(&source(code, inside)).into_iter().map(str::to_owned).collect::<BTreeSet<_>>()
     };
-    assert_eq!(modules_named(&source(code, 1)), ["catalog", "gitlab", "tools", "search"]);
-    assert_eq!(modules_named(&source("super::call::Call; super::super::y", 1)), ["call"]);
-    assert_eq!(modules_named(&source("super::near; super::super::policy::p", 2)), ["policy"]);
-    assert!(modules_named(&source("//! [`crate::server`]\n/// crate::cli\nx // crate::eval", 1)).is_empty());
-    assert!(names("use rmcp::model;", "rmcp") && !names("use not_rmcp::model;", "rmcp"));
-    assert!(!names("use rmcp_like::model;", "rmcp") && !names("env!(\"X\")", "env"));
+    let all = ["catalog", "gitlab", "search", "tools"].map(str::to_owned);
+    assert_eq!(modules(code, "x"), BTreeSet::from(all));
+    assert_eq!(
+        modules("fn f() { super::call::Call; super::super::y }", "x"),
+        BTreeSet::from(["call".to_owned()])
+    );
+    let policy = BTreeSet::from(["policy".to_owned()]);
+    assert_eq!(modules("use super::near; fn f() { json!(super::super::policy::p) }", "x/y"), policy);
+    assert!(modules("//! [`crate::server`]\n/// crate::cli\nfn x() {} // crate::eval", "x").is_empty());
+    let names_in = |code: &str, name: &str| names(&paths_named(code), name);
+    assert!(names_in("use rmcp::model;", "rmcp") && !names_in("use not_rmcp::model;", "rmcp"));
+    assert!(!names_in("use rmcp_like::model;", "rmcp") && !names_in("const X: &str = env!(\"X\");", "env"));
 }
 
 #[test]
@@ -190,15 +222,44 @@ fn no_two_modules_import_each_other_in_a_circle() {
     assert!(circles.is_empty(), "modules import each other in circles:\n{}", described(&graph, &circles));
 }
 
+/// Lines of code that a room has at most, so that one can find one's way in it; the sandbox is a GitLab of its own.
+const MAX_ROOM: usize = 12_000;
+
+#[test]
+fn no_room_is_too_large() {
+    let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+    for source in sources() {
+        let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+        *sizes.entry(source.module).or_default() += source.code.lines().filter(is_code).count();
+    }
+    sizes.retain(|room, size| *size > MAX_ROOM && room != "sandbox");
+    assert!(sizes.is_empty(), "{sizes:?}");
+}
+
+#[test]
+fn parts_of_a_room_do_not_import_each_other_in_a_circle() {
+    let graph = module_graph(&sources());
+    // `tools/decide/ask` is of the part `tools/decide`; `bin` has rooms of its own below.
+    let part = |file: &str| {
+        let depth = if file.starts_with("bin/") { 3 } else { 2 };
+        file.split('/').take(depth).collect::<Vec<_>>().join("/")
+    };
+    let mut parts: Graph = BTreeMap::new();
+    for (file, named) in &graph {
+        let others = named.iter().map(|named| part(named)).filter(|other| *other != part(file));
+        parts.entry(part(file)).or_default().extend(others);
+    }
+    let circles = circles(&parts);
+    assert!(
+        circles.is_empty(),
+        "parts of a room import each other in circles:\n{}",
+        described(&parts, &circles)
+    );
+}
+
 #[test]
 fn imports_are_resolved_to_the_files_that_define_the_names() {
-    let file = |inside: &str, code: &str| Source {
-        path: PathBuf::from(inside),
-        module: inside.split('/').next().unwrap().to_owned(),
-        inside: inside.to_owned(),
-        depth: inside.split('/').filter(|part| *part != "mod").count(),
-        code: code.to_owned(),
-    };
+    let file = |inside: &str, code: &str| Source::new(inside.to_owned(), PathBuf::from(inside), code);
     let sources = [
         file("a/mod", "mod b;\nmod c;\npub use b::Shared;\nfn own() {}"),
         file("a/b", "pub struct Shared;\nfn f() { super::own() }"),
@@ -240,6 +301,12 @@ fn is_test(path: &Path) -> bool {
 }
 
 impl Source {
+    fn new(inside: String, path: PathBuf, code: &str) -> Source {
+        let module = inside.split('/').next().unwrap().to_owned();
+        let depth = inside.split('/').filter(|part| *part != "mod").count();
+        Source { module, depth, paths: paths_named(code), code: code.to_owned(), inside, path }
+    }
+
     fn load(root: &Path, path: PathBuf) -> Source {
         let inside = path.strip_prefix(root).unwrap().with_extension("");
         let parts: Vec<&str> = inside.iter().map(|part| part.to_str().unwrap()).collect();
@@ -247,69 +314,30 @@ impl Source {
         let text = fs::read_to_string(&path).unwrap();
         // A file's own tests may name anything. They end the file.
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        let module = parts[0].to_owned();
-        Source { module, inside: parts.join("/"), depth, code: without_comments(text), path }
+        Source { depth, ..Source::new(parts.join("/"), path, text) }
     }
-}
-
-fn without_comments(text: &str) -> String {
-    let code = text.lines().map(|line| line.split(" //").next().unwrap());
-    code.filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
 /// True if a path in the code begins with, or goes through, that name.
-fn names(code: &str, name: &str) -> bool {
-    code.match_indices(&format!("{name}::")).any(|(at, _)| !code[..at].ends_with(is_name))
+fn names(paths: &[Vec<String>], name: &str) -> bool {
+    paths
+        .iter()
+        .any(|path| path.split_last().is_some_and(|(_, before)| before.iter().any(|word| word == name)))
 }
 
 /// The modules at the top of the crate that a source names.
-fn modules_named(source: &Source) -> Vec<String> {
-    let above = "super::".repeat(source.depth);
-    // The generator is a crate of its own: only by the library's name does it name modules here.
-    let roots: &[&str] =
-        if source.module == "bin" { &["gitlab_mcp::"] } else { &["crate::", "gitlab_mcp::", &above] };
-    let mut modules = Vec::new();
-    for root in roots {
-        for (at, _) in source.code.match_indices(root) {
-            let before = &source.code[..at];
-            let after = &source.code[at + root.len()..];
-            if before.ends_with(is_name) || before.ends_with("super::") || after.starts_with("super::") {
-                continue;
-            }
-            modules.extend(first_names(after));
+fn modules_named(source: &Source) -> Vec<&str> {
+    let top = |path: &'_ Vec<String>| -> Option<usize> {
+        let ups = path.iter().take_while(|word| *word == "super").count();
+        match path.first()?.as_str() {
+            // The generator is a crate of its own: only by the library's name does it name modules here.
+            "gitlab_mcp" => Some(1),
+            "crate" if source.module != "bin" => Some(1),
+            _ if source.module != "bin" && ups == source.depth => Some(ups),
+            _ => None,
         }
-    }
-    modules
-}
-
-/// The name that a path goes on with, or each of those in braces.
-fn first_names(path: &str) -> Vec<String> {
-    let Some(group) = path.strip_prefix('{') else {
-        return vec![path.chars().take_while(|c| is_name(*c)).collect()];
     };
-    let mut depth = 0;
-    let mut names = vec![String::new()];
-    let mut in_name = true;
-    for c in group.chars() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                names.push(String::new());
-                in_name = true;
-            }
-            ':' if depth == 0 => in_name = false,
-            c if depth == 0 && in_name && is_name(c) => names.last_mut().unwrap().push(c),
-            _ => {}
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    names
-}
-
-fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    source.paths.iter().filter_map(|path| path.get(top(path)?).map(String::as_str)).collect()
 }
 
 /// The modules that each module (a file below `src`, without its ending) takes names from.
@@ -322,7 +350,7 @@ fn module_graph(sources: &[Source]) -> Graph {
         sources.iter().map(|source| (source.inside.as_str(), source)).collect();
     let arrows = |source: &Source| {
         let own = module_path(&source.inside);
-        let paths = paths_named(&source.code);
+        let paths = &source.paths;
         let targets = paths.iter().filter_map(|path| target(&files, &own, path, 0));
         targets.filter(|target| *target != source.inside).collect()
     };
@@ -370,9 +398,8 @@ fn target(files: &BTreeMap<&str, &Source>, own: &[&str], path: &[String], turns:
     }
     let file = file_of(files, &module)?;
     let reexport = rest.first().filter(|_| turns < 4 && file.ends_with("/mod")).and_then(|name| {
-        let uses = paths_named(&files.get(file)?.code);
-        let from = uses.into_iter().find(|used| used.last() == Some(name) && used.len() > 1)?;
-        target(files, &module, &from, turns + 1)
+        let from = files.get(file)?.paths.iter().find(|used| used.last() == Some(name))?;
+        target(files, &module, from, turns + 1)
     });
     Some(reexport.unwrap_or_else(|| file.to_owned()))
 }
@@ -397,74 +424,52 @@ fn is_folder(files: &BTreeMap<&str, &Source>, module: &[&str]) -> bool {
     files.keys().any(|name| name.starts_with(&folder))
 }
 
-/// Every path in the code, those in braces expanded: `use a::{b, c::D}` has `a::b` and `a::c::D`.
+/// Every path of at least two names in the code, those in braces expanded: `use a::{b, c::D}` has `a::b` and `a::c::D`.
+/// Comments are no code, and neither are strings.
 fn paths_named(code: &str) -> Vec<Vec<String>> {
+    let tokens: TokenStream = code.parse().expect("Rust");
     let mut paths = Vec::new();
-    let mut rest = code;
-    while let Some(at) = rest.find("::") {
-        let start = rest[..at].rfind(|c: char| !is_name(c)).map_or(0, |before| before + 1);
-        let end = path_end(rest, at);
-        expand(&rest[start..end], &[], &mut paths);
-        rest = &rest[end.max(at + 2)..];
-    }
+    collect_paths(tokens, &[], &mut paths);
+    paths.retain(|path| path.len() > 1);
     paths
 }
 
-/// End of the path that has its first `::` at a position, with the names in its braces.
-fn path_end(text: &str, at: usize) -> usize {
-    let mut end = at;
-    while text[end..].starts_with("::") {
-        end += 2;
-        if text[end..].starts_with('{') {
-            let mut depth = 0_usize;
-            for (offset, c) in text[end..].char_indices() {
-                depth = if c == '{' {
-                    depth + 1
-                } else if c == '}' {
-                    depth - 1
-                } else {
-                    depth
-                };
-                if depth == 0 {
-                    return end + offset + 1;
+/// Collects the paths of a group of tokens; `before` is the path in front of its braces.
+fn collect_paths(tokens: TokenStream, before: &[String], paths: &mut Vec<Vec<String>>) {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut path = before.to_vec();
+    let (mut colons, mut in_alias) = (0, false);
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
+            TokenTree::Ident(ident) if ident == "as" => in_alias = true,
+            // `super::super` goes on; a name without colons begins a path, and so does one after a comma.
+            TokenTree::Ident(ident) if !in_alias => {
+                if colons != 2 && path.len() > before.len() {
+                    paths.push(std::mem::replace(&mut path, before.to_vec()));
+                }
+                path.extend(Some(ident.to_string()).filter(|name| name != "self"));
+                colons = 0;
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '*' && colons == 2 => path.push("*".to_owned()),
+            TokenTree::Group(group) if colons == 2 && group.delimiter() == Delimiter::Brace => {
+                collect_paths(group.stream(), &path, paths);
+                path = before.to_vec();
+                colons = 0;
+            }
+            token => {
+                if path.len() > before.len() {
+                    paths.push(std::mem::replace(&mut path, before.to_vec()));
+                }
+                (colons, in_alias) = (0, false);
+                if let TokenTree::Group(group) = token {
+                    collect_paths(group.stream(), &[], paths);
                 }
             }
-            return text.len();
         }
-        end += text[end..].find(|c: char| !is_name(c)).unwrap_or(text.len() - end);
     }
-    end
-}
-
-fn expand(path: &str, before: &[String], paths: &mut Vec<Vec<String>>) {
-    let Some((start, group)) = path.split_once('{') else {
-        let name = path.split(" as ").next().unwrap();
-        let words = name.split("::").map(str::trim).filter(|word| !word.is_empty() && *word != "self");
-        let found: Vec<String> = before.iter().cloned().chain(words.map(str::to_owned)).collect();
-        if !found.is_empty() {
-            paths.push(found);
-        }
-        return;
-    };
-    let words = start.split("::").map(str::trim).filter(|word| !word.is_empty());
-    let before: Vec<String> = before.iter().cloned().chain(words.map(str::to_owned)).collect();
-    let mut depth = 0_usize;
-    let mut part = String::new();
-    for c in group.trim_end().trim_end_matches('}').chars().chain([',']) {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                let name = std::mem::take(&mut part);
-                // A comma behind the last name has nothing after it.
-                if !name.trim().is_empty() {
-                    expand(&name, &before, paths);
-                }
-                continue;
-            }
-            _ => {}
-        }
-        part.push(c);
+    if path.len() > before.len() {
+        paths.push(path);
     }
 }
 

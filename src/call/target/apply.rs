@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::parse::parse;
-use super::reference::{self, NOTE, Reference, TARGET, noun, takes};
+use super::reference::{self, NOTE, Reference, noun, takes};
+use crate::call::param_error::TARGET;
 use crate::call::{Fault, global_id};
 use crate::catalog::{Action, ObjectKind, Operation, Scope};
 

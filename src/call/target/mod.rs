@@ -11,7 +11,7 @@ mod tests;
 pub use apply::{filled, takes_target};
 use parse::parse;
 use reference::NOTE;
-pub use reference::{TARGET, noun, takes};
+pub use reference::{noun, takes};
 pub use short::mark_of;
 use url::Url;
 

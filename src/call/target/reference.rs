@@ -7,9 +7,6 @@ use crate::catalog::{
     self, Action, GraphqlKind, KindRow, ObjectKind, Operation, Param, Piece, Scope, pieces,
 };
 
-/// Name of the parameter, which every action with a `fullPath` accepts in addition to its own.
-pub const TARGET: &str = "target";
-
 /// The parameter with the comment of a URL's anchor.
 pub const NOTE: &str = "note_id";
 

@@ -1,7 +1,5 @@
 //! `gitlab-mcp auth`: signs in to GitLab, shows the sign-in, and signs out.
 
-mod error;
-
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use serde_json::{Value, json};
@@ -9,7 +7,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use url::Url;
 
-pub use error::AuthError;
+pub use super::auth_error::AuthError;
 
 use super::doctor::fetch;
 use super::{AuthCommand, Failure, LoginArguments};

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use crate::catalog::{Action, example, input_schema, required, signature};
+use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::text::excerpt;
-use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
+use crate::tools::error_mapping;
 use crate::tools::{ExecuteRequest, FIND, NextCall, Tools};
 
 /// Actions per page.
@@ -20,7 +21,7 @@ pub fn actions(tools: &Tools, domain: Option<&str>, page: usize) -> Result<Strin
     let mut shown = Vec::new();
     let mut withheld = 0;
     for action in tools.catalog.actions() {
-        let action = action.map_err(|error| errors::internal(&error))?;
+        let action = action.map_err(|error| error::internal(&error))?;
         if domain.is_some_and(|domain| action.domain() != domain) {
             continue;
         }
@@ -84,7 +85,7 @@ pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
         return Err(error);
     }
     let action = tools.reworded(action);
-    let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+    let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
     let operations: Vec<String> = action.choices().map(ToString::to_string).collect();
     let whole = json!({
         "action": action.id,
@@ -113,5 +114,5 @@ fn resolve_action(tools: &Tools, id: &str) -> Result<Action, ToolError> {
 
 /// The error of a denied action.
 fn denial_error(tools: &Tools, action: &Action) -> Option<ToolError> {
-    tools.withholds(action).map(|rule| mapping::denied(&action.id, None, &rule, 0))
+    tools.withholds(action).map(|rule| error_mapping::denied(&action.id, None, &rule, 0))
 }

@@ -13,8 +13,8 @@ pub use workspace::{Root, Roots};
 
 use crate::catalog::{Action, Base};
 use crate::guides::{self, GUIDES};
+use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::tools::action_uri::{ACTION, ACTIONS, ACTIONS_PART};
-use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::{Answer, Attachment, Capabilities, EXECUTE, ExecuteRequest, Tools};
 use address::{ObjectRead, ResourceUri};
 use uri_templates::{Namespace, RESOURCE_KINDS, ResourceKind};
@@ -165,7 +165,7 @@ impl Tools {
             return Err(no_execute());
         }
         let ObjectRead { thing, params, lines } = reading;
-        let action = self.catalog.get(thing.action).map_err(|error| errors::internal(&error))?;
+        let action = self.catalog.get(thing.action).map_err(|error| error::internal(&error))?;
         let params = action.map(|action| typed(&action, thing.holder, params)).unwrap_or_default();
         let request = ExecuteRequest { action: thing.action.to_owned(), params, lines, ..Default::default() };
         self.execute(&request).await

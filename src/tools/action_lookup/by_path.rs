@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Fault, Page, Routed};
 use crate::catalog::{self, Action, Method, ObjectKind, Operation, Risk, Scope};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::search::{Confidence, Hit, Query};
 use crate::text::{excerpt, plain_text};
 use crate::tools::action_lookup::resolved::{ResolvedAction, by_number};
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{self, ErrorKind, ToolError};
-use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 
 /// Resolves the action at a location; none if `action` is no location.
@@ -67,7 +67,7 @@ fn resolve_graphql(
 ) -> Option<Result<ResolvedAction, ToolError>> {
     let surface = match tools.catalog.operations() {
         Ok(surface) => surface,
-        Err(error) => return Some(Err(errors::internal(&error))),
+        Err(error) => return Some(Err(error::internal(&error))),
     };
     let touched = if given.starts_with("mutation") { surface.mutation(field) } else { surface.query(field) };
     let id = touched.first()?.ids.first()?;
@@ -254,8 +254,8 @@ fn accepts_param(action: &Action, name: &str, value: &Value) -> bool {
 fn list_action(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
     let allow = |_: &Action| true;
     let asked = Query { words: url, limit: 1, domain: None, allow: &allow, explain: false };
-    let ranker = tools.ranker().map_err(|error| errors::internal(&error))?;
-    let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| errors::internal(&error))?;
+    let ranker = tools.ranker().map_err(|error| error::internal(&error))?;
+    let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| error::internal(&error))?;
     let is_exact = ranking.confidence == Confidence::High && ranking.total == 1;
     // A page with a form for something new only shows the form.
     let reads = |hit: &Hit| is_exact && hit.action.risk == Risk::Read;

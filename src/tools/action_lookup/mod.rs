@@ -10,9 +10,9 @@ pub mod suggestions;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Language, Risk};
-use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::local_files;
-use crate::tools::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 use resolved::{ResolvedAction, by_number};
 
@@ -33,7 +33,7 @@ pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction
 }
 
 fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
-    let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
+    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
     let aliased = tools.catalog.by_alias(given);
     let (numbers, by_verb) = match aliased.is_empty() {
         false => (aliased, false),

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::call::TARGET;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{ExecuteRequest, FIND, NextCall};
 use crate::text::excerpt;
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::request::{ExecuteRequest, FIND, NextCall};
 
 /// Bytes of `action`, which may be a URL, and of `target`.
 const ADDRESS: usize = 2_000;

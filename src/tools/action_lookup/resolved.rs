@@ -1,8 +1,8 @@
 //! A request whose action has been resolved.
 
 use crate::catalog::{Action, Catalog};
-use crate::tools::errors::{ToolError, internal};
-use crate::tools::request::ExecuteRequest;
+use crate::messages::error::{ToolError, internal};
+use crate::messages::request::ExecuteRequest;
 
 /// A request whose action has been resolved.
 #[derive(Debug)]

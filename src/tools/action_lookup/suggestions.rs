@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Action, Risk, signature};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::{FIND, NextCall};
 use crate::search::{Confidence, Query};
 use crate::text::excerpt;
 use crate::tools::action_lookup::names;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::default_project;
-use crate::tools::errors::{self, ErrorKind, ToolError};
-use crate::tools::request::{FIND, NextCall};
 use crate::tools::state::Tools;
 
 /// Maximum number of candidates.
@@ -68,7 +68,7 @@ fn unknown_action_error(
     if within.len() > 1 {
         return Ok(ambiguous(format!("`{given}` may mean {}", listed(&within)), given, &within));
     }
-    let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
+    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
     let hint = match actions.is_empty() {
         true => format!("{FIND} finds actions by words, ids, REST paths and URLs."),
         false => "`candidates` lists similar actions with their signatures.".to_owned(),
@@ -103,7 +103,7 @@ pub fn read_by_ambiguous_name(
     params: &Map<String, Value>,
 ) -> Result<usize, ToolError> {
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
-    let actions: Vec<Action> = decoded.collect::<Result<_, _>>().map_err(|error| errors::internal(&error))?;
+    let actions: Vec<Action> = decoded.collect::<Result<_, _>>().map_err(|error| error::internal(&error))?;
     let message = format!("`{}` may mean {}", excerpt(given, 80), listed(&actions));
     let offered: Vec<Action> =
         actions.into_iter().filter(|action| tools.withholds(action).is_none()).collect();
@@ -144,7 +144,7 @@ pub fn write_by_other_verb(tools: &Tools, given: &str, resolved: &ResolvedAction
 
 /// The actions whose ids have every word of a name.
 fn within(tools: &Tools, actions: &[Action], given: &str) -> Result<Vec<Action>, ToolError> {
-    let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
+    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
     Ok(actions.iter().filter(|action| names::is_within(action, language, given)).cloned().collect())
 }
 
@@ -226,21 +226,21 @@ fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, Too
     }
     let allow = |action: &Action| tools.withholds(action).is_none();
     let asked = Query { words: query, limit: MAX_CANDIDATES, domain: None, allow: &allow, explain: false };
-    let ranker = tools.ranker().map_err(|error| errors::internal(&error))?;
-    let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| errors::internal(&error))?;
+    let ranker = tools.ranker().map_err(|error| error::internal(&error))?;
+    let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| error::internal(&error))?;
     let sure = ranking.confidence == Confidence::High;
     let mut actions: Vec<Action> = match ranking.confidence {
         Confidence::None => Vec::new(),
         _ => ranking.hits.into_iter().map(|hit| hit.action).collect(),
     };
-    let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
+    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
     // Nonsense must not lead to an action that deletes something.
     actions.retain(|action| action.risk != Risk::Destructive || names::shares_word(action, language, given));
     // Two ids may be spelt alike and be far from each other.
     let nearest = crate::search::nearest(given, tools.catalog.ids());
     let nearest = nearest.filter(|id| names::is_misspelt(&tools.catalog, language, given, id));
     let near =
-        nearest.map(|id| tools.catalog.get(id)).transpose().map_err(|error| errors::internal(&error))?;
+        nearest.map(|id| tools.catalog.get(id)).transpose().map_err(|error| error::internal(&error))?;
     if let Some(action) = near.flatten().filter(|action| tools.withholds(action).is_none()) {
         actions.retain(|known| known.id != action.id);
         actions.insert(0, action);

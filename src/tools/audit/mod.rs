@@ -4,7 +4,6 @@
 //! of a path may be names of files or branches. The log has no values of parameters, no text of an answer, and no name
 //! that is not in the catalog.
 
-pub mod target;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -20,9 +19,9 @@ use time::format_description::well_known::Rfc3339;
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Applied, GitlabError, Reply};
-use crate::tools::decide::question::AskedCall;
-use crate::tools::errors::{ErrorKind, ToolError};
-use target::AuditTarget;
+use crate::messages::audit_target::AuditTarget;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::question::AskedCall;
 use writer::LineWriter;
 
 /// In which form the lines are written.

@@ -3,16 +3,17 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{Body, Call};
+use crate::messages::audit_target::AuditTarget;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::question::{AskedCall, Question, QuestionedCall};
+use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
+use crate::messages::sentence::{HitObject, Sentence};
+use crate::messages::token::TokenError;
 use crate::policy::Rule;
-use crate::tools::audit::target::AuditTarget;
-use crate::tools::decide::question::{AskedCall, Question, QuestionedCall};
 use crate::tools::decide::refusal;
-use crate::tools::decide::sentence::{HitObject, Sentence};
 use crate::tools::decide::target::{TargetObject, look_up_target};
-use crate::tools::decide::token::TokenError;
-use crate::tools::errors::{ErrorKind, ToolError, mapping};
+use crate::tools::error_mapping;
 use crate::tools::prepare::{Prepared, pin};
-use crate::tools::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 
 /// A question with the call that consents. A person reads a sentence of it, a model an error.
@@ -85,7 +86,7 @@ pub async fn find_consent(
              once, within five minutes, while what it hits stays as it is."
         }
     };
-    let why = mapping::why_asked(rule, &prepared.action, &prepared.unknown);
+    let why = error_mapping::why_asked(rule, &prepared.action, &prepared.unknown);
     let calls = vec![describe_call(tools, prepared.checked_call(), target).await];
     let question = Question { calls, why, plan: None, instance: None };
     let again = ExecuteRequest { params: prepared.params_again().clone(), ..request.clone() };
@@ -143,7 +144,7 @@ pub(super) async fn describe_call(
     let sentence = Sentence::new(call, named.as_ref(), HitObject { fields: &hit, base: &tools.base });
     QuestionedCall {
         number: 1,
-        name: mapping::strictest_operation(request).unwrap_or_else(|| request.action().to_owned()),
+        name: error_mapping::strictest_operation(request).unwrap_or_else(|| request.action().to_owned()),
         request: Some(format!("{} {}", request.method().name(), request.path())),
         params: String::new(),
         hit,

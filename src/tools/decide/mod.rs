@@ -2,16 +2,14 @@
 //! decline holds for it.
 
 mod ask;
-pub mod declines;
-pub mod question;
 mod refusal;
-mod sentence;
 mod target;
 mod together;
-pub mod token;
 
+use crate::messages::error::ToolError;
 use crate::policy::{Consent, Obstacle, Permit, Rule, Ruling};
-use crate::tools::errors::{ToolError, diagnosis, mapping};
+use crate::tools::error_mapping;
+use crate::tools::errors::diagnosis;
 use crate::tools::prepare::Prepared;
 use crate::tools::state::Tools;
 
@@ -77,5 +75,5 @@ pub fn decide_ahead(tools: &Tools, prepared: &Prepared) -> Ruling {
 /// The error of a denied call.
 pub fn denial(prepared: &Prepared, rule: &Rule) -> ToolError {
     let Prepared { action, call, .. } = prepared;
-    mapping::denied(&action.id, Some(call.effects()), rule, call.lookups())
+    error_mapping::denied(&action.id, Some(call.effects()), rule, call.lookups())
 }

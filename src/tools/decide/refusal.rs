@@ -6,9 +6,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::call::Call;
-use crate::tools::decide::declines::{CallDigest, DECLINE_LIFETIME};
-use crate::tools::decide::question::{AskedCall, Refusal};
-use crate::tools::errors::{ErrorKind, ToolError};
+use crate::messages::declines::{CallDigest, DECLINE_LIFETIME};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::question::{AskedCall, Refusal};
 use crate::tools::own_reads::locate;
 use crate::tools::state::Tools;
 

@@ -6,10 +6,11 @@ use serde_json::{Map, Value, json};
 use crate::call::{self, Call, Checked};
 use crate::catalog::{Action, Interface, Locates, PRESENTATION, Piece, pieces};
 use crate::gitlab::{Content, GitlabError};
-use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::tools::error_mapping;
+use crate::tools::graphql;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::prepare::pin;
-use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
 use crate::untrusted::foreign_line;
@@ -112,11 +113,11 @@ fn read_target<'t>(
     params: Map<String, Value>,
 ) -> BoxFuture<'t, Result<Option<Map<String, Value>>, ToolError>> {
     Box::pin(async move {
-        let Some(action) = tools.catalog.get(id).map_err(|error| errors::internal(&error))? else {
+        let Some(action) = tools.catalog.get(id).map_err(|error| error::internal(&error))? else {
             return Ok(None);
         };
         let taken = params.into_iter().filter(|(name, _)| action.param(name).is_some()).collect();
-        let context = tools.context().map_err(|error| errors::internal(&error))?;
+        let context = tools.context().map_err(|error| error::internal(&error))?;
         let Ok(checked) = call::check(action.clone(), taken, &context) else { return Ok(None) };
         let Ok(look) = lookups::call(tools, &checked).await else { return Ok(None) };
         let reply = match own_reads::send(tools, look.clone(), Purpose::Target).await {
@@ -125,7 +126,7 @@ fn read_target<'t>(
             }
             Err(OwnReadError::Denied { action, rule }) => return Err(OwnReadError::denial(&action, &rule)),
             Err(OwnReadError::Gitlab(error)) => {
-                return Err(mapping::from_gitlab(&error, &action, tools.token_standing()));
+                return Err(error_mapping::from_gitlab(&error, &action, tools.token_standing()));
             }
             Ok(reply) => reply,
         };

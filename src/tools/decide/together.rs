@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::messages::audit_target::AuditTarget;
+use crate::messages::declines::CallDigest;
+use crate::messages::error::ToolError;
+use crate::messages::question::{AskedCall, Question, QuestionedCall};
+use crate::messages::request::ExecuteRequest;
+use crate::messages::sentence::Sentence;
 use crate::policy::Rule;
-use crate::tools::audit::target::AuditTarget;
 use crate::tools::decide::ask::{Ask, consenting_call, describe_call, redeem};
-use crate::tools::decide::declines::CallDigest;
-use crate::tools::decide::question::{AskedCall, Question, QuestionedCall};
 use crate::tools::decide::refusal;
-use crate::tools::decide::sentence::Sentence;
 use crate::tools::decide::target::{TargetObject, look_up_target};
-use crate::tools::errors::ToolError;
 use crate::tools::prepare::Prepared;
-use crate::tools::request::ExecuteRequest;
 use crate::tools::state::Tools;
 
 /// A call among several that are confirmed together.

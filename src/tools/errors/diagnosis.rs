@@ -2,10 +2,12 @@
 //! missing object, suggests the next call, and says whether a write was applied.
 
 use crate::gitlab::{Applied, GitlabError};
-use crate::tools::errors::{ErrorKind, ToolError, lost_write, mapping, near_paths, next_call, not_found};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{CheckedCall, ExecuteRequest};
+use crate::tools::error_mapping;
+use crate::tools::errors::{lost_write, near_paths, next_call, not_found};
 use crate::tools::instance_version;
 use crate::tools::lookups::{self, LookupFailure};
-use crate::tools::request::{CheckedCall, ExecuteRequest};
 use crate::tools::state::Tools;
 
 /// Diagnoses a look-up that failed before the call was sent.
@@ -27,7 +29,7 @@ pub async fn diagnose_request(
     if let GitlabError::NotFound { .. } = error {
         lookups::forget(tools, call.checked);
     }
-    let refused = mapping::from_gitlab(error, call.checked.action(), tools.token_standing());
+    let refused = error_mapping::from_gitlab(error, call.checked.action(), tools.token_standing());
     let refused = next_call::with_cause(tools, error, call.checked, refused);
     match error.applied() {
         Applied::Unknown => lost_write::verify_write(tools, call, refused).await,

@@ -8,12 +8,13 @@ use serde_json::{Map, Value, json};
 use crate::call::Checked;
 use crate::catalog::{Action, Place, Risk};
 use crate::gitlab::{self, GitlabError};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{CheckedCall, NextCall};
 use crate::present::{self, Kind, Options};
-use crate::tools::errors::{ErrorKind, ToolError, mapping};
+use crate::tools::error_mapping;
+use crate::tools::graphql;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
-use crate::tools::reply::graphql;
-use crate::tools::request::{CheckedCall, NextCall};
 use crate::tools::state::Tools;
 
 /// Timeout of the verifying read; shorter after a timeout, because the caller has waited already.
@@ -30,7 +31,7 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
     let CheckedCall { call, checked } = call;
     let action = checked.action();
     if action.direct().is_some() {
-        return mapping::suggest_check(refused, call);
+        return error_mapping::suggest_check(refused, call);
     }
     if let Some((get, params)) = object_read(tools, action, checked.params()) {
         let fix = NextCall::execute(&get.id, &params);

@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::gitlab::Content;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::search;
-use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::own_reads::gate::{Purpose, ReadError};
-use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, workspace};
 

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::catalog::Risk;
 use crate::gitlab::Content;
+use crate::messages::error::ToolError;
+use crate::messages::request::NextCall;
 use crate::search::nearest;
 use crate::text::is_number;
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::ToolError;
 use crate::tools::lookups::{self, UnknownPath};
 use crate::tools::own_reads::gate::Purpose;
-use crate::tools::request::NextCall;
 use crate::tools::state::Tools;
 
 /// Rows of each list that is compared.

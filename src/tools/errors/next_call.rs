@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use crate::call::Checked;
 use crate::catalog::{Action, Operation, Risk};
 use crate::gitlab::{GitlabError, NetworkError};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{ErrorKind, ToolError, not_found};
-use crate::tools::request::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
+use crate::tools::errors::not_found;
 use crate::tools::state::Tools;
 
 /// The error with a call to make next that can be made.

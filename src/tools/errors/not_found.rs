@@ -6,15 +6,17 @@ use serde_json::{Map, Value, json};
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Method, Operation, PRESENTATION, Piece, Risk, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::search::nearest;
 use crate::text::{is_number, plain_text};
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{ErrorKind, ToolError, mapping, missing_file, near_paths};
+use crate::tools::error_mapping;
+use crate::tools::errors::{missing_file, near_paths};
+use crate::tools::graphql;
 use crate::tools::lookups::{self, UnknownPath};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
-use crate::tools::reply::graphql;
-use crate::tools::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 use crate::untrusted::{quote, shortened};
 
@@ -62,7 +64,7 @@ pub async fn diagnose_not_found(
     let CheckedCall { call, checked } = call;
     let is_missing = refused.kind == ErrorKind::NotFound;
     let Some(operation) = operation(checked, call) else {
-        return if is_missing { mapping::suggest_check(refused, call) } else { refused };
+        return if is_missing { error_mapping::suggest_check(refused, call) } else { refused };
     };
     if is_missing && let Some(told) = missing_file::diagnose(tools, checked, request, &refused).await {
         return told;

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::Answers;
 use crate::gitlab::{Content, Reply};
-use crate::tools::errors::ToolError;
+use crate::messages::error::ToolError;
+use crate::messages::request::View;
 use crate::tools::finish::finishing::Finishing;
-use crate::tools::request::View;
 use crate::tools::response::ActionResponse;
 
 /// Length of the SHAs that are shown.

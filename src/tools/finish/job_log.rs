@@ -5,11 +5,11 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::gitlab::Content;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::present;
 use crate::text::{self, GrepMatches, Pattern, SEARCH_TIME, SearchTimeout};
-use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::finish::finishing::Finishing;
-use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::response::ActionResponse;
 
 /// Reduces the reply to the requested part. Runs on a blocking thread, because a search may take long.

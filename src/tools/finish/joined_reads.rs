@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::catalog::Join;
 use crate::gitlab::{Content, Reply};
-use crate::tools::errors::ToolError;
+use crate::messages::error::ToolError;
 use crate::tools::finish::finishing::Finishing;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;

@@ -11,8 +11,8 @@ mod unwrap;
 
 use futures_util::future::BoxFuture;
 
+use crate::messages::error::ToolError;
 use crate::tools::compute::decode_picture;
-use crate::tools::errors::ToolError;
 use crate::tools::file_transfer;
 use crate::tools::prepare::{Circumstances, Prepared};
 use crate::tools::response::{ActionResponse, Outcome, unreadable_note};

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::call::Call;
 use crate::catalog::{Action, Method};
 use crate::gitlab::{Content, Reply};
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::request::{ExecuteRequest, NextCall};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 
 /// Refuses a list without a body: GitLab returns an empty list as `[]`, so the response is not GitLab's.

@@ -7,7 +7,7 @@ use time::{Date, OffsetDateTime};
 
 use crate::catalog::{RowFilter, RowTest};
 use crate::gitlab::Content;
-use crate::tools::errors::ToolError;
+use crate::messages::error::ToolError;
 use crate::tools::finish::finishing::Finishing;
 use crate::tools::response::ActionResponse;
 

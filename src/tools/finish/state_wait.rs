@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::catalog::Risk;
 use crate::gitlab::{self, Content, Event, Reply};
-use crate::tools::errors::ToolError;
+use crate::messages::error::ToolError;
 use crate::tools::finish::finishing::Finishing;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};

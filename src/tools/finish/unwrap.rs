@@ -5,11 +5,13 @@ use serde_json::Value;
 use crate::call::Call;
 use crate::catalog::{Interface, Risk};
 use crate::gitlab::{Content, Reply};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::text::{excerpt, plain_text};
-use crate::tools::errors::{ErrorKind, ToolError, diagnosis};
+use crate::tools::errors::diagnosis;
 use crate::tools::finish::finishing::Finishing;
-use crate::tools::reply::{graphql, graphql_document};
-use crate::tools::request::{CheckedCall, ExecuteRequest};
+use crate::tools::graphql;
+use crate::tools::graphql::document;
 use crate::untrusted::quote;
 
 /// Unwraps the data of a reply. From here on the request has the parameters as they were checked.
@@ -19,7 +21,7 @@ pub async fn unwrap_reply(finishing: &mut Finishing<'_>) -> Result<(), ToolError
     let reply = std::mem::take(&mut response.reply);
     let unwrapped = match (graphql::operation(action, call), action.direct()) {
         (Some(graphql), _) => graphql::unwrap_reply(reply, action, graphql, notes),
-        (None, Some(Interface::Graphql)) => graphql_document::unwrap_reply(reply, call, notes),
+        (None, Some(Interface::Graphql)) => document::unwrap_reply(reply, call, notes),
         (None, _) => check_body(reply, call),
     };
     response.reply = match unwrapped {

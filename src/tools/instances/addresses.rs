@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::call::{self, TARGET};
 use crate::catalog::{Action, Locates, Param};
+use crate::messages::request::ExecuteRequest;
 use crate::tools::action_lookup;
-use crate::tools::request::ExecuteRequest;
 use crate::tools::state::Tools;
 
 /// The parameter that names a project or group.

@@ -13,11 +13,11 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::tools::arguments::INSTANCE;
-use crate::tools::decide::question::{AskedCall, Refusal};
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::reply::rewrite_calls::{extend_examples, rewrite_calls};
-use crate::tools::request::{Answer, FindRequest};
+use crate::messages::arguments::INSTANCE;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::question::{AskedCall, Refusal};
+use crate::messages::request::{Answer, FindRequest};
+use crate::messages::rewrite_calls::{extend_examples, rewrite_calls};
 use crate::tools::state::{InstanceLabel, Settings, Tools};
 pub use configured::{ConfiguredInstance, Instances};
 pub use route::Route;

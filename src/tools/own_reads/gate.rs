@@ -3,8 +3,8 @@
 
 use crate::call::Call;
 use crate::gitlab::{GitlabError, Reply};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::policy::{Permit, Rule};
-use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::state::Tools;
 
 /// Purposes of reads that this server makes for itself.

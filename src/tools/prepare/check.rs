@@ -2,9 +2,11 @@
 
 use crate::call::{Checked, Invalid};
 use crate::catalog::{Action, Companion};
-use crate::tools::errors::{self, ErrorKind, ToolError, mapping, next_call};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::ExecuteRequest;
+use crate::tools::error_mapping;
+use crate::tools::errors::next_call;
 use crate::tools::prepare::{edits, global_ids};
-use crate::tools::request::ExecuteRequest;
 use crate::tools::state::Tools;
 use crate::tools::{companions, default_project, instance_version};
 
@@ -62,7 +64,7 @@ pub fn check_params(
 
 /// The error of invalid parameters, whose corrected call has the request's options.
 fn invalid_call(tools: &Tools, invalid: &Invalid, action: &Action, request: &ExecuteRequest) -> ToolError {
-    next_call::with_options(mapping::invalid_call(tools, invalid, action), action, request)
+    next_call::with_options(error_mapping::invalid_call(tools, invalid, action), action, request)
 }
 
 fn check_or_fault(
@@ -75,7 +77,7 @@ fn check_or_fault(
     if let Some((_, companion)) = companions::given_companions(tools, action, &request.params)?.first() {
         return Err(misplaced_companion(action, companion));
     }
-    let context = tools.context().map_err(|error| errors::internal(&error))?;
+    let context = tools.context().map_err(|error| error::internal(&error))?;
     let params = edits::with_inserted_text(action, &request.params)?;
     Ok(default_project::check(tools, action, params, &context, notes))
 }
@@ -92,7 +94,7 @@ fn misplaced_companion(action: &Action, companion: &Companion) -> ToolError {
 /// Refuses an action of which every call is denied.
 pub fn refuse_withheld(tools: &Tools, action: &Action) -> Result<(), ToolError> {
     match tools.withholds(action) {
-        Some(rule) => Err(mapping::denied(&action.id, None, &rule, 0)),
+        Some(rule) => Err(error_mapping::denied(&action.id, None, &rule, 0)),
         None => Ok(()),
     }
 }

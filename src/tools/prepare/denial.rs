@@ -1,9 +1,10 @@
 //! Denials that no look-up can lift: they are made before the first request of a call.
 
 use crate::call::{Checked, Effects, Location};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::policy::Rule;
 use crate::tools::action_lookup::resolved::ResolvedAction;
-use crate::tools::errors::{ErrorKind, ToolError, mapping};
+use crate::tools::error_mapping;
 use crate::tools::own_reads::locate;
 use crate::tools::prepare::check::{check_params, refuse_withheld};
 use crate::tools::state::Tools;
@@ -25,7 +26,7 @@ pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolErr
         }
         rule = denials(&prospects)?.into_iter().next()?;
     }
-    Some(mapping::denied(&checked.action().id, prospects.first(), &rule, looked_up))
+    Some(error_mapping::denied(&checked.action().id, prospects.first(), &rule, looked_up))
 }
 
 /// The denial of a request that is known beforehand. None for an invalid one: its own check reports that. With `is_open`,

@@ -8,14 +8,16 @@ use serde_json::{Map, Value, json};
 use crate::call;
 use crate::catalog::{Action, Place, TextEdit};
 use crate::gitlab::{Content, Reply};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::present;
 use crate::search::similarity;
 use crate::text::edit::{Edit, EditError, EditedText, apply_edits, parse_hunks, unified_diff};
 use crate::tools::compute::compute;
-use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping};
+use crate::tools::error_mapping;
+use crate::tools::errors::diagnosis;
+use crate::tools::graphql;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
-use crate::tools::reply::graphql;
-use crate::tools::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
 use crate::untrusted::{mask_tokens, one_line, shortened, shortened_at_word};
@@ -303,14 +305,14 @@ async fn fetch(
         );
         ToolError { message, ..error }
     };
-    let internal = |error: &dyn std::error::Error| errors::internal(error);
+    let internal = |error: &dyn std::error::Error| error::internal(error);
     let read = tools.catalog.get(&edit.read).map_err(|error| internal(&error))?;
     let read = read.ok_or_else(|| {
         ToolError::new(ErrorKind::UnknownAction, format!("there is no action {}", edit.read))
     })?;
     let context = tools.context().map_err(|error| internal(&error))?;
     let checked = call::check(read.clone(), params, &context)
-        .map_err(|invalid| unreadable(mapping::invalid(tools, &invalid, &read)))?;
+        .map_err(|invalid| unreadable(error_mapping::invalid(tools, &invalid, &read)))?;
     let call = match lookups::call(tools, &checked).await {
         Ok(call) => call,
         Err(failure) => return Err(unreadable(diagnosis::diagnose_lookup(tools, failure).await)),

@@ -6,11 +6,12 @@ use serde_json::{Map, json};
 use crate::call;
 use crate::catalog::{Action, Param, Words};
 use crate::gitlab::Content;
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::ExecuteRequest;
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
+use crate::tools::error_mapping;
+use crate::tools::graphql;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
-use crate::tools::reply::graphql;
-use crate::tools::request::ExecuteRequest;
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
 
@@ -34,7 +35,7 @@ pub async fn resolve_global_id(
     request: &ExecuteRequest,
     notes: &mut Vec<String>,
 ) -> Result<ExecuteRequest, ToolError> {
-    let words = &tools.catalog.words().map_err(|error| errors::internal(&error))?;
+    let words = &tools.catalog.words().map_err(|error| error::internal(&error))?;
     let given = request.params.iter().find_map(|(name, value)| {
         let text = value.as_str()?.trim();
         let class = text.strip_prefix(GLOBAL)?.split('/').nth(1)?;
@@ -67,16 +68,16 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
         ToolError::new(ErrorKind::NotFound, message)
             .hint("Give the path and the number (`fullPath`, `iid`), or the address of its page as `target`.")
     };
-    let action = tools.catalog.get(read).map_err(|error| errors::internal(&error))?.ok_or_else(missing)?;
+    let action = tools.catalog.get(read).map_err(|error| error::internal(&error))?.ok_or_else(missing)?;
     let fields = [PAGE_URL_FIELD.to_owned()];
     let (action, _) = call::select_fields(action, &fields, tools.catalog.types())
-        .map_err(|error| errors::internal(&error))?;
+        .map_err(|error| error::internal(&error))?;
     let params = Map::from_iter([("id".to_owned(), json!(id))]);
     let checked = suggestions::checked(tools, &action, &params).ok_or_else(missing)?;
     let call = lookups::call(tools, &checked).await.map_err(|failure| failure.error)?;
     let reply = own_reads::send(tools, call.clone(), Purpose::LookUp).await.map_err(|error| match error {
         OwnReadError::Denied { action, rule } => OwnReadError::denial(&action, &rule),
-        OwnReadError::Gitlab(error) => mapping::from_gitlab(&error, &action, tools.token_standing()),
+        OwnReadError::Gitlab(error) => error_mapping::from_gitlab(&error, &action, tools.token_standing()),
     })?;
     let asked = graphql::operation(&action, &call).ok_or_else(missing)?;
     let reply =

@@ -4,9 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Place as ParamPlace};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::NextCall;
 use crate::text::{Pattern, PatternError, Place};
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::request::NextCall;
 
 /// Maximum number of context lines around a match.
 const MAX_CONTEXT_LINES: u64 = 100;

@@ -18,10 +18,12 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Checked, ResolvedParams};
 use crate::catalog::{Action, Risk};
+use crate::messages::error::ToolError;
+use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::tools::action_lookup::resolved::ResolvedAction;
-use crate::tools::errors::{ToolError, diagnosis, mapping, next_call};
+use crate::tools::error_mapping;
+use crate::tools::errors::{diagnosis, next_call};
 use crate::tools::own_reads::locate;
-use crate::tools::request::{CheckedCall, ExecuteRequest};
 use crate::tools::state::Tools;
 use crate::tools::{instance_version, lookups, token_info};
 
@@ -290,5 +292,5 @@ fn select_fields(
         return Ok((action, fields));
     }
     call::select_fields(action, &fields, tools.catalog.types())
-        .map_err(|error| mapping::fields(&error, request))
+        .map_err(|error| error_mapping::fields(&error, request))
 }

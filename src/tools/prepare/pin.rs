@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 use crate::call::Checked;
 use crate::catalog::{Place, StatePin};
 use crate::gitlab::Content;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::policy::{Consent, Ruling};
-use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
-use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 use crate::untrusted::foreign_line;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::catalog::{Action, StateWait};
-use crate::tools::errors::{ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
 
 /// The parameters: the longest time, and the state.
 pub const SECONDS: &str = "wait";

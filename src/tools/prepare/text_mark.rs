@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Place, TextMark};
 use crate::gitlab::Content;
-use crate::tools::errors::{ErrorKind, ToolError, mapping};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::tools::error_mapping;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
 use crate::tools::state::Tools;
@@ -69,7 +70,7 @@ async fn present_text(
         Err(ReadError::Gitlab(error)) => {
             let read = tools.catalog.get(read).ok().flatten();
             return Err(match read {
-                Some(read) => mapping::from_gitlab(&error, &read, tools.token_standing()),
+                Some(read) => error_mapping::from_gitlab(&error, &read, tools.token_standing()),
                 None => missing(),
             });
         }

@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 use crate::call::Checked;
 use crate::catalog::Action;
 use crate::gitlab::Content;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::NextCall;
+use crate::tools::error_mapping;
 use crate::tools::errors::not_found;
-use crate::tools::errors::{ErrorKind, ToolError, mapping};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
-use crate::tools::request::NextCall;
 use crate::tools::state::Tools;
 use crate::untrusted::{quote, shortened};
 
@@ -77,7 +78,7 @@ async fn fetch(tools: &Tools, list: &Action, within: &Map<String, Value>) -> Res
         let read = lookups::read_once(tools, &list.id, params.clone(), Purpose::LookUp).await;
         let (_, reply) = read.map_err(|error| match error {
             ReadError::NotSent(error) => error,
-            ReadError::Gitlab(error) => mapping::from_gitlab(&error, list, tools.token_standing()),
+            ReadError::Gitlab(error) => error_mapping::from_gitlab(&error, list, tools.token_standing()),
         })?;
         let Content::Json(Value::Array(rows)) = &reply.content else { break };
         threads.extend(rows.iter().filter_map(thread));

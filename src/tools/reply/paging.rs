@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::catalog::{Action, Interface};
 use crate::gitlab::{Content, Page, Reply};
+use crate::messages::request::{Answer, ExecuteRequest, NextCall};
 use crate::present;
-use crate::tools::request::{Answer, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 
 /// Builds `page` of an answer: GitLab's pagination of the list, with the call for the next page. None if the response is

@@ -7,15 +7,17 @@ use serde_json::{Value, json};
 use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
+use crate::messages::continuation;
+use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::present::{self, Content, Kept, Kind, Masked, Missing, Options, Picture, PictureError, Presented};
 use crate::text::{Place, size_within};
 use crate::tools::file_transfer;
+use crate::tools::header;
 use crate::tools::prepare::log_selection;
 use crate::tools::reply::beginning::{Beginnings, Length};
 use crate::tools::reply::change::{self, Change};
 use crate::tools::reply::state_notes::{self, ExplainedState};
-use crate::tools::reply::{continuation, header, paging, uploads};
-use crate::tools::request::{Answer, ExecuteRequest, NextCall, View};
+use crate::tools::reply::{paging, uploads};
 use crate::tools::state::Tools;
 
 /// Maximum number of unknown fields that are named.

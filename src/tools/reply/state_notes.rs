@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, StateNote};
+use crate::messages::request::NextCall;
 use crate::present;
-use crate::tools::request::NextCall;
 use crate::tools::state::Tools;
 
 /// Begins a pattern of values: any that end with the rest.

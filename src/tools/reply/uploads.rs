@@ -6,8 +6,8 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::tools::action_lookup::suggestions;
-use crate::tools::request::{ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 
 /// Maximum number of pictures that are named.

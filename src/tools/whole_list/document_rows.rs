@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::gitlab::Content;
-use crate::tools::errors::{ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::tools::reply::render;
 use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;

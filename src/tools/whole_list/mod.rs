@@ -13,13 +13,14 @@ use serde_json::{Map, Value, json};
 use crate::call;
 use crate::catalog::{Action, Interface};
 use crate::gitlab::Content;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::present;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::compute::compute;
-use crate::tools::errors::{ErrorKind, ToolError, mapping};
+use crate::tools::error_mapping;
 use crate::tools::reply::{self, paging};
-use crate::tools::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 use aggregate::{Aggregator, FieldProblem};
@@ -193,7 +194,7 @@ fn check_fields(
         return Ok(());
     };
     let request = ExecuteRequest { fields: Some(fields.to_vec()), ..asked.clone() };
-    let mut error = mapping::fields(&problem, &request);
+    let mut error = error_mapping::fields(&problem, &request);
     let corrected = error.fix.as_ref().and_then(|fix| fix.arguments.get("fields")?.as_array().cloned());
     let corrected = corrected.unwrap_or_default();
     let mut corrected = corrected.iter().map(|path| path.as_str().map(str::to_owned));
@@ -257,7 +258,7 @@ mod tests {
     use wiremock::{Mock, MockServer, ResponseTemplate};
 
     use crate::call::QuickActions;
-    use crate::tools::request::ExecuteRequest;
+    use crate::messages::request::ExecuteRequest;
     use crate::tools::{Audit, Capabilities, Settings, Tools};
 
     /// Tools on a mock server.

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::aggregate::Aggregation;
 use crate::call;
 use crate::catalog::{Action, GraphqlKind, Interface, Method, Operation, Risk, RowFilter};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::finish::row_filter;
-use crate::tools::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
 
 /// Options of a request that read a whole list, checked.

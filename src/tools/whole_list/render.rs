@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use super::aggregate::{Aggregation, Aggregator};
 use super::walk::{End, MAX_PAGES, MAX_ROWS, Walked};
 use crate::gitlab::{Content, Page};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{Answer, ExecuteRequest, NextCall};
 use crate::present::{self, Kind, Options};
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::reply::header;
+use crate::tools::header;
 use crate::tools::reply::state_notes::{self, ExplainedState};
-use crate::tools::request::{Answer, ExecuteRequest, NextCall};
 use crate::tools::response::{ActionResponse, unreadable_note};
 use crate::tools::state::Tools;
 

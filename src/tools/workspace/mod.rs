@@ -1,7 +1,6 @@
 //! The client's working copies: the project that they belong to, and local copies of files.
 
 pub mod git_remote;
-pub mod roots;
 
 use std::path::Path;
 
@@ -10,7 +9,7 @@ use url::Url;
 
 use crate::catalog::Action;
 use crate::files::{Checkout, checkout};
-use crate::tools::request::Answer;
+use crate::messages::request::Answer;
 use crate::tools::state::Tools;
 
 /// Parts of the paths of operations that read or list files of a repository.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::catalog::{Action, ListWords, Place};
 use crate::gitlab::{Content, Reply};
-use crate::tools::request::{Answer, ExecuteRequest, NextCall};
+use crate::messages::request::{Answer, ExecuteRequest, NextCall};
 
 /// A list without rows.
 #[derive(Debug)]

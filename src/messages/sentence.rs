@@ -6,8 +6,8 @@ use url::Url;
 
 use crate::call::{self, Call, Location, Role};
 use crate::catalog::{Action, Place};
+use crate::messages::request::CheckedCall;
 use crate::text::plain_text;
-use crate::tools::request::CheckedCall;
 use crate::untrusted::{Secrets, quote, shortened};
 
 /// Parameters that a question names.

@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::Answer;
 use crate::present;
 use crate::text::{fit, fits, lines_within};
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::request::Answer;
 use crate::untrusted::{Secrets, shortened};
 
 /// Allowance in bytes for our own text besides the data: the request, continuation calls, notes.
@@ -201,7 +201,7 @@ mod tests {
         let error = |kind| {
             let mut error = ToolError::new(kind, format!("{TOKEN} {}", "m".repeat(100_000)))
                 .hint(TOKEN.replace('-', "\\u002d"))
-                .fix(crate::tools::NextCall::new("t", json!({"text": "x".repeat(50_000)})));
+                .fix(crate::messages::request::NextCall::new("t", json!({"text": "x".repeat(50_000)})));
             error.details.insert("would_hit".to_owned(), json!({TOKEN: "y".repeat(100_000)}));
             gate(&secrets).pass(Err(error)).unwrap_err()
         };

@@ -19,12 +19,12 @@ pub enum TokenStanding {
 /// The request for the token's scopes, and a warning that is not shown yet.
 #[derive(Debug, Default)]
 pub struct TokenInfo {
-    pub(super) asked: OnceCell<()>,
+    pub asked: OnceCell<()>,
     /// True once the request has ended, with or without an answer.
-    pub(super) ended: watch::Sender<bool>,
+    pub ended: watch::Sender<bool>,
     /// The end of the finds' wait.
-    pub(super) deadline: OnceLock<Instant>,
-    pub(super) news: Mutex<Option<String>>,
+    pub deadline: OnceLock<Instant>,
+    pub news: Mutex<Option<String>>,
     accepted: AtomicBool,
 }
 

@@ -1,13 +1,15 @@
 //! Unwraps replies of GraphQL operations: errors sent with status 200 become errors, and the data is taken out of
 //! its enclosing fields.
 
+pub mod document;
+
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, UnknownField};
 use crate::catalog::{Action, Graphql, GraphqlKind};
 use crate::gitlab::{Content, Page, Reply};
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::request::NextCall;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::NextCall;
 use crate::untrusted::{one_line, quote, shortened_at_word};
 
 /// GitLab's message for an object that is missing, or may not be seen.
@@ -220,5 +222,4 @@ fn flat_fields(fields: Map<String, Value>) -> Map<String, Value> {
 }
 
 #[cfg(test)]
-#[path = "graphql_tests.rs"]
 mod tests;

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::catalog::Risk;
 use crate::gitlab::{Content, Page, Reply};
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::reply::graphql::{failed, messages, nothing};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::tools::graphql::{failed, messages, nothing};
 
 /// Maximum number of unfinished lists that are named.
 const MAX_LISTS_NAMED: usize = 5;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::call::{Body, Call, Location};
-use crate::tools::decide::token::{TOKEN_LIFETIME, digest};
+use crate::messages::token::{TOKEN_LIFETIME, digest};
 
 /// Time for which a decline holds: as long as a person's consent would have counted.
 pub const DECLINE_LIFETIME: Duration = TOKEN_LIFETIME;

@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid};
 use crate::catalog::{self, Action, ObjectKind, Risk, Words, signature};
 use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
+use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::policy::Rule;
 use crate::text::error_chain;
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{self, ErrorKind, ToolError};
-use crate::tools::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::state::Tools;
-use crate::tools::token_info::cache::TokenStanding;
+use crate::tools::state::token_info::TokenStanding;
 
 /// Bytes of a signature in an error; more only by required parameters.
 const SIGNATURE: usize = 400;
@@ -28,7 +28,7 @@ pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
             (path, step, nearest.map(str::to_owned), accepted.as_slice())
         }
         FieldsError::Leaf { path, step } => (path, step, Some(step.clone()), Default::default()),
-        FieldsError::Catalog(error) => return errors::internal(error),
+        FieldsError::Catalog(error) => return error::internal(error),
     };
     let told = ToolError::new(ErrorKind::InvalidParams, format!("`fields`: {error}"));
     let more = accepted.len().saturating_sub(SHOWN);
@@ -120,7 +120,7 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     let is_unknown = invalid.faults.iter().any(|fault| matches!(fault, Fault::Unknown { .. }));
     let bytes = if is_unknown { WHOLE_SIGNATURE } else { SIGNATURE };
     let mut error = error;
-    error.details.insert(errors::SIGNATURE.to_owned(), json!(signature(action, bytes, "")));
+    error.details.insert(error::SIGNATURE.to_owned(), json!(signature(action, bytes, "")));
     error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
 }
 

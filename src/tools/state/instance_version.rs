@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// The version of the instance, or that it does not report one.
 #[derive(Debug, Default)]
 pub struct InstanceVersion {
-    pub(super) version: OnceCell<Option<Version>>,
+    pub version: OnceCell<Option<Version>>,
     failed: Mutex<Option<Instant>>,
 }
 
@@ -25,13 +25,13 @@ impl InstanceVersion {
     }
 
     /// True if a request failed a moment ago.
-    pub(super) fn is_paused(&self) -> bool {
+    pub fn is_paused(&self) -> bool {
         let failed = *self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         failed.is_some_and(|at| at.elapsed() < PAUSE)
     }
 
     /// Notes that a request failed, for a reason that may pass.
-    pub(super) fn pause(&self) {
+    pub fn pause(&self) {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 }

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::present;
 use crate::text::{Cut, Place, excerpt};
-use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::request::{EXECUTE, ExecuteRequest, NextCall};
 
 /// Start of the window that the request asks for.
 pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {

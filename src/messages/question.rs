@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::tools::audit::target::AuditTarget;
-use crate::tools::decide::declines::CallDigest;
-use crate::tools::decide::sentence::Sentence;
+use crate::messages::audit_target::AuditTarget;
+use crate::messages::declines::CallDigest;
+use crate::messages::sentence::Sentence;
 use crate::untrusted::Secrets;
 
 /// A question about one call, or about several of a composite action.

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::messages::error::ToolError;
+use crate::messages::request::{Answer, EXECUTE, FIND, NextCall};
 use crate::present::MARK;
-use crate::tools::errors::ToolError;
-use crate::tools::request::{Answer, EXECUTE, FIND, NextCall};
 
 /// The tool and the arguments in place of those of a call of find or execute; none if it stays.
 type Own<'a> = &'a dyn Fn(&str, &Map<String, Value>) -> Option<(String, Map<String, Value>)>;

@@ -1,0 +1,16 @@
+//! What goes into the tools and comes out of them: requests with their arguments, answers, errors with the next call, and
+//! questions. Nothing here knows the tools.
+
+pub mod arguments;
+pub mod audit_target;
+pub mod continuation;
+pub mod declines;
+pub mod empty_list;
+pub mod error;
+pub mod output_filter;
+pub mod question;
+pub mod request;
+pub mod rewrite_calls;
+pub mod sentence;
+pub mod token;
+pub mod wording;
