@@ -319,16 +319,9 @@ impl Client {
             return Ok(Reply { status: status.as_u16(), request_id, ..Reply::default() });
         }
         if !status.is_success() {
-            let limit = self.settings.max_body.min(error_body::MAX_BODY);
-            let body = body::read_start(&mut response, limit).await;
-            let text = String::from_utf8_lossy(&body).into_owned();
-            let said = error_body::parse(status, &text, &self.secrets)
-                .with_scopes(response.headers(), &self.secrets);
-            let again = retry::retry_after(status, response.headers());
-            return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
+            return Err(self.refusal(call, response, request_id).await);
         }
-        let is_file = call.method() == Method::Get && file_paths::is_file(call.path());
-        if hop.is_web_page(response.headers(), is_file) {
+        if hop.is_web_page(response.headers(), is_file(call)) {
             let body = body::read_start(&mut response, error_body::MAX_BODY).await;
             let title = error_body::page_title(&String::from_utf8_lossy(&body), &self.secrets);
             let applied = if changes(call) { Applied::Unknown } else { Applied::No };
@@ -346,54 +339,69 @@ impl Client {
             reply.bytes = came.map_err(|error| self.transport_error(error, call, hop, time))?;
             return Ok(reply);
         }
-        match body::read_body(&mut response, self.settings.max_body).await {
-            Ok(bytes) => {
-                reply.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-                if call.is_download() {
-                    reply.content = body::binary_content(response.headers(), bytes);
-                    return Ok(reply);
-                }
-                match body::content(status, response.headers(), bytes, is_file) {
-                    Body::Whole(content) => reply.content = content,
-                    Body::Rows { content, came } => {
-                        reply.content = content;
-                        reply.rows = Some(came);
-                    }
-                    Body::TooMany { limit } if changes(call) && status_is_proof(call) => {
-                        reply.content = Content::Unread(Unread::TooMany { limit });
-                    }
-                    // Marked headers show that the success status is from GitLab: the change was made.
-                    Body::Malformed
-                        if changes(call)
-                            && status_is_proof(call)
-                            && redirect::is_marked(response.headers()) =>
-                    {
-                        reply.content = Content::Unread(Unread::Malformed);
-                    }
-                    Body::Malformed => {
-                        let applied = if changes(call) { Applied::Unknown } else { Applied::No };
-                        return Err(GitlabError::Malformed { bytes: reply.bytes, applied });
-                    }
-                    Body::TooMany { limit } => {
-                        let applied = if changes(call) { Applied::Unknown } else { Applied::No };
-                        return Err(GitlabError::TooMany { limit, applied });
-                    }
-                }
-            }
-            // The success status arrived before the body was lost: the change was made.
-            Err(stopped) if changes(call) && status_is_proof(call) => {
-                reply.content = Content::Unread(match stopped {
-                    Stopped::TooLarge { size } => Unread::TooLarge { limit: self.settings.max_body, size },
-                    Stopped::Broken(_) => Unread::Lost,
-                });
-            }
-            Err(Stopped::TooLarge { size }) => {
-                let applied = if changes(call) { Applied::Unknown } else { Applied::No };
-                return Err(GitlabError::TooLarge { limit: self.settings.max_body, size, applied });
-            }
-            Err(Stopped::Broken(error)) => return Err(self.transport_error(error, call, hop, time)),
-        }
+        self.read_content(call, hop, response, time, &mut reply).await?;
         Ok(reply)
+    }
+
+    /// Reads the body of a success into the reply. A write whose status shows that it was made is no error, whatever
+    /// became of its body.
+    async fn read_content(
+        &self,
+        call: &Call,
+        hop: &Hop,
+        mut response: Response,
+        time: Time,
+        reply: &mut Reply,
+    ) -> Result<(), GitlabError> {
+        let is_proven = changes(call) && status_is_proof(call);
+        let applied = if changes(call) { Applied::Unknown } else { Applied::No };
+        let limit = self.settings.max_body;
+        let bytes = match body::read_body(&mut response, limit).await {
+            Ok(bytes) => bytes,
+            // The success status arrived before the body was lost: the change was made.
+            Err(Stopped::TooLarge { size }) if is_proven => {
+                reply.content = Content::Unread(Unread::TooLarge { limit, size });
+                return Ok(());
+            }
+            Err(Stopped::Broken(_)) if is_proven => {
+                reply.content = Content::Unread(Unread::Lost);
+                return Ok(());
+            }
+            Err(Stopped::TooLarge { size }) => return Err(GitlabError::TooLarge { limit, size, applied }),
+            Err(Stopped::Broken(error)) => return Err(self.transport_error(error, call, hop, time)),
+        };
+        reply.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if call.is_download() {
+            reply.content = body::binary_content(response.headers(), bytes);
+            return Ok(());
+        }
+        let (status, is_file) = (response.status(), is_file(call));
+        match body::content(status, response.headers(), bytes, is_file) {
+            Body::Whole(content) => reply.content = content,
+            Body::Rows { content, came } => (reply.content, reply.rows) = (content, Some(came)),
+            Body::TooMany { limit } if is_proven => {
+                reply.content = Content::Unread(Unread::TooMany { limit });
+            }
+            // Marked headers show that the success status is from GitLab: the change was made.
+            Body::Malformed if is_proven && redirect::is_marked(response.headers()) => {
+                reply.content = Content::Unread(Unread::Malformed);
+            }
+            Body::Malformed => return Err(GitlabError::Malformed { bytes: reply.bytes, applied }),
+            Body::TooMany { limit } => return Err(GitlabError::TooMany { limit, applied }),
+        }
+        Ok(())
+    }
+
+    /// The error of a status that is no success.
+    async fn refusal(&self, call: &Call, mut response: Response, request_id: Option<String>) -> GitlabError {
+        let status = response.status();
+        let limit = self.settings.max_body.min(error_body::MAX_BODY);
+        let body = body::read_start(&mut response, limit).await;
+        let text = String::from_utf8_lossy(&body).into_owned();
+        let said = error_body::parse(status, &text, &self.secrets);
+        let said = said.with_scopes(response.headers(), &self.secrets);
+        let again = retry::retry_after(status, response.headers());
+        GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call))
     }
 
     fn transport_error(&self, error: reqwest::Error, call: &Call, hop: &Hop, time: Time) -> GitlabError {
@@ -443,6 +451,11 @@ impl fmt::Debug for Client {
 /// True if the call changes something. By the catalog's risk, not the method: some POST requests only read (lint).
 fn changes(call: &Call) -> bool {
     call.risk() != Risk::Read
+}
+
+/// True if the answer to a call is the content of a file, which may be anything.
+fn is_file(call: &Call) -> bool {
+    call.method() == Method::Get && file_paths::is_file(call.path())
 }
 
 /// True if a 2xx status proves that the change was made. GraphQL responds 200 to rejected requests too.

@@ -267,6 +267,44 @@ fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Pre
     }
 }
 
+/// What is shown of a value.
+struct Chosen {
+    value: Value,
+    /// Fields that are left out.
+    dropped: Vec<String>,
+    /// Fields that were asked for and that no row has.
+    missing: Vec<Missing>,
+    said: columns::Rows,
+}
+
+/// Chooses the fields that were asked for, or those that matter.
+fn choose(mut value: Value, options: &Options) -> Chosen {
+    let mut chosen = Chosen {
+        value: Value::Null,
+        dropped: Vec::new(),
+        missing: Vec::new(),
+        said: columns::Rows::default(),
+    };
+    if !options.fields.is_empty() {
+        let asked = row_identity::own_names(&value, options.fields);
+        let paths = row_identity::with_names(&value, &asked);
+        row_identity::add_places(&mut value, &paths);
+        let (selected, nowhere) = fields::select(&value, &paths);
+        chosen.missing = nowhere;
+        chosen.value = if options.full { selected } else { compact::named_roles(selected) };
+    } else if options.full {
+        chosen.value = value;
+    } else {
+        let whole = value.as_object().filter(|_| !options.only.is_empty()).cloned();
+        (chosen.value, chosen.said) = compact::compact(value, options.kept, &mut chosen.dropped);
+        if let Some(whole) = whole {
+            chosen.value = compact::narrowed(chosen.value, whole, options.only);
+            chosen.dropped.clear();
+        }
+    }
+    chosen
+}
+
 fn structured(value: Value, options: &Options) -> Presented {
     let mut value = if options.full { value } else { compact::decoded(value) };
     let came = text::keep_possible(&mut value, options.budget);
@@ -279,28 +317,7 @@ fn structured(value: Value, options: &Options) -> Presented {
         masking::mask(&mut value, options.kind, options.fields, options.names)
     };
     let partial = upstream_truncation::partial(&value);
-    let mut dropped = Vec::new();
-    let mut missing = Vec::new();
-    let mut said = columns::Rows::default();
-    let chosen = if !options.fields.is_empty() {
-        let asked = row_identity::own_names(&value, options.fields);
-        let paths = row_identity::with_names(&value, &asked);
-        row_identity::add_places(&mut value, &paths);
-        let (selected, nowhere) = fields::select(&value, &paths);
-        missing = nowhere;
-        if options.full { selected } else { compact::named_roles(selected) }
-    } else if options.full {
-        value
-    } else {
-        let whole = value.as_object().filter(|_| !options.only.is_empty()).cloned();
-        let (mut compacted, rows) = compact::compact(value, options.kept, &mut dropped);
-        if let Some(whole) = whole {
-            compacted = compact::narrowed(compacted, whole, options.only);
-            dropped.clear();
-        }
-        said = rows;
-        compacted
-    };
+    let Chosen { value: chosen, dropped, missing, mut said } = choose(value, options);
     let mut notes = partial.notes;
     notes.append(&mut said.notes);
     notes.extend(hidden);

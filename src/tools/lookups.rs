@@ -246,23 +246,37 @@ async fn resolve_lookup(
         None => {
             let seen = not_found_hint(gave_up, tools.is_anonymous());
             let error = not_found(question, param.as_deref(), readings.first(), gave_up, &seen);
-            let near = near_name(tools, question, requests).await;
-            match (near, sibling_list(tools, question, readings.first())) {
-                (Some(near), _) => misspelled(error, checked, param.as_deref(), &near),
-                (None, Some(list)) if error.fix.is_none() => error.fix(list),
-                (None, _) => error,
-            }
+            with_near_name(tools, (checked, question, param.as_deref()), error, requests).await
         }
     };
-    let unknown_path = match question {
+    Err(LookupFailure { unknown_path: unknown_path(checked, question, &error), error })
+}
+
+/// Adds the name that is near, or else the list of what there is.
+async fn with_near_name(
+    tools: &Tools,
+    (checked, question, param): (&Checked, &Lookup, Option<&str>),
+    error: ToolError,
+    requests: &AtomicUsize,
+) -> ToolError {
+    let near = near_name(tools, question, requests).await;
+    match (near, sibling_list(tools, question, question.reads().first())) {
+        (Some(near), _) => misspelled(error, checked, param, &near),
+        (None, Some(list)) if error.fix.is_none() => error.fix(list),
+        (None, _) => error,
+    }
+}
+
+/// The path that is unknown, for a search of near ones.
+fn unknown_path(checked: &Checked, question: &Lookup, error: &ToolError) -> Option<UnknownPath> {
+    match question {
         Lookup::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
             path: full_path.clone(),
             action: checked.action().clone(),
             params: checked.params().clone(),
         }),
         _ => None,
-    };
-    Err(LookupFailure { error, unknown_path })
+    }
 }
 
 /// The most similar of the names that a list has, or the only one that a search finds.

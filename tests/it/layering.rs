@@ -436,10 +436,9 @@ fn paths_named(code: &str) -> Vec<Vec<String>> {
 
 /// Collects the paths of a group of tokens; `before` is the path in front of its braces.
 fn collect_paths(tokens: TokenStream, before: &[String], paths: &mut Vec<Vec<String>>) {
-    let mut tokens = tokens.into_iter().peekable();
     let mut path = before.to_vec();
     let (mut colons, mut in_alias) = (0, false);
-    while let Some(token) = tokens.next() {
+    for token in tokens {
         match token {
             TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
             TokenTree::Ident(ident) if ident == "as" => in_alias = true,
