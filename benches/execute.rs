@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gitlab_mcp::gitlab::{self, Secret, Token};
 use gitlab_mcp::sandbox::Sandbox;
-use gitlab_mcp::tools::{Audit, ExecuteRequest, Settings, Tools, View};
+use gitlab_mcp::tools::{Audit, ExecuteRequest, ToolSettings, Tools, View};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -19,9 +19,9 @@ const ROUNDS: usize = 500;
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn tools(url: &str) -> Outcome<Tools> {
-    let mut settings = gitlab::Settings::new(Url::parse(url)?);
+    let mut settings = gitlab::ClientSettings::new(Url::parse(url)?);
     settings.credential = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())).into());
-    let settings = Settings {
+    let settings = ToolSettings {
         gitlab: settings,
         policy: Default::default(),
         quick_actions: Default::default(),

@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use gitlab_mcp::present::{Content, Kind, Options, present};
+use gitlab_mcp::present::{ContentKind, GivenContent, Options, present};
 use gitlab_mcp::untrusted::Secrets;
 use serde_json::{Map, Value, json};
 
@@ -28,13 +28,13 @@ fn repeated(unit: &str) -> String {
     unit.repeat(SIZE / unit.len())
 }
 
-fn text(unit: &str) -> Content {
-    Content::Text(repeated(unit))
+fn text(unit: &str) -> GivenContent {
+    GivenContent::Text(repeated(unit))
 }
 
 /// A text that is read as a job's log.
-fn log(unit: &str) -> Content {
-    Content::Text(format!("\u{1b}[0K{}", repeated(unit)))
+fn log(unit: &str) -> GivenContent {
+    GivenContent::Text(format!("\u{1b}[0K{}", repeated(unit)))
 }
 
 /// An object with so many keys, which together have the size of a body.
@@ -43,25 +43,25 @@ fn keys(count: usize) -> Map<String, Value> {
 }
 
 /// An object of one key that is as long as half of a body.
-fn below_long_key(ending: &str, value: Value) -> Content {
-    Content::Json(json!({format!("{}{ending}", "x".repeat(SIZE / 2)): value}))
+fn below_long_key(ending: &str, value: Value) -> GivenContent {
+    GivenContent::Json(json!({format!("{}{ending}", "x".repeat(SIZE / 2)): value}))
 }
 
 fn small_keys(ending: &str) -> Value {
     (0..60_000).map(|n| (format!("k{n}{ending}"), json!("abc"))).collect::<Map<_, _>>().into()
 }
 
-fn rows_with_long_keys() -> Content {
+fn rows_with_long_keys() -> GivenContent {
     let row = |n: usize| {
         let at = format!("a{n}");
         json!({"webUrl": format!("https://x/{at}/{at}"), format!("k{n}{}", "x".repeat(SIZE / 6_000)): 1,
             "iid": at, "shortId": at, "id": at, "tagName": at, "name": at, "fullPath": at})
     };
-    Content::Json((0..6_000).map(row).collect())
+    GivenContent::Json((0..6_000).map(row).collect())
 }
 
 /// A name and what makes the body.
-type Shape = (&'static str, fn() -> Content);
+type Shape = (&'static str, fn() -> GivenContent);
 
 fn shapes() -> Vec<Shape> {
     vec![
@@ -81,20 +81,20 @@ fn shapes() -> Vec<Shape> {
         ("carriage returns", || log("\r")),
         ("section marks", || log("section_start:1:")),
         ("starts of marks", || log("section_")),
-        ("one string", || Content::Json(json!({"a": repeated("x")}))),
-        ("long strings", || Content::Json(json!([[repeated("\\")]]))),
-        ("one key", || Content::Json(json!({repeated("x"): 1}))),
-        ("keys", || Content::Json(keys(60_000).into())),
+        ("one string", || GivenContent::Json(json!({"a": repeated("x")}))),
+        ("long strings", || GivenContent::Json(json!([[repeated("\\")]]))),
+        ("one key", || GivenContent::Json(json!({repeated("x"): 1}))),
+        ("keys", || GivenContent::Json(keys(60_000).into())),
         ("a row of keys", || {
             let mut row = keys(60_000);
             row.insert("web_url".to_owned(), json!("https://x/1"));
-            Content::Json(json!([row]))
+            GivenContent::Json(json!([row]))
         }),
         ("rows with long keys", rows_with_long_keys),
         ("names", || {
             let names =
                 |n: usize| json!({"web_url": "https://x/1", "iid": n, "labels": vec!["a ".repeat(500); 100]});
-            Content::Json((0..SIZE / 100_000).map(names).collect())
+            GivenContent::Json((0..SIZE / 100_000).map(names).collect())
         }),
         ("secrets below a long key", || below_long_key("_token", json!(vec!["abc"; 60_000]))),
         ("secret keys below a long key", || below_long_key("", small_keys("_token"))),
@@ -102,8 +102,8 @@ fn shapes() -> Vec<Shape> {
         ("variables below a long key", || {
             below_long_key(".x", json!(vec![json!({"key": 1, "value": 2}); 20_000]))
         }),
-        ("prefixes in strings", || Content::Json(json!([vec!["glpat-".repeat(180); SIZE / 1_080]]))),
-        ("missing fields", || Content::Json(keys(250).into())),
+        ("prefixes in strings", || GivenContent::Json(json!([vec!["glpat-".repeat(180); SIZE / 1_080]]))),
+        ("missing fields", || GivenContent::Json(keys(250).into())),
     ]
 }
 
@@ -115,7 +115,7 @@ fn main() {
     for (name, make) in shapes() {
         let options = Options {
             fields: if name == "missing fields" { &fields } else { &[] },
-            ..Options::new(Kind::default(), BUDGET, &secrets)
+            ..Options::new(ContentKind::default(), BUDGET, &secrets)
         };
         let content = make();
         let start = Instant::now();

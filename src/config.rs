@@ -24,11 +24,11 @@ pub use credentials::Login;
 pub use error::ConfigError;
 pub use instance::Instance;
 use instance_table::TABLE;
-pub use instances::ConfiguredInstance;
+pub use instances::InstanceConfig;
 use instances::plain_name;
 pub use job::JOB_VARIABLES;
 pub use sources::Flags;
-use sources::{Found, SettingsFile, Sources, read_file};
+use sources::{FoundValue, SettingsFile, Sources, read_file};
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, CONFIRM_BY,
     CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR,
@@ -51,18 +51,18 @@ use crate::tools::{self, AllSettings, Audit, Capabilities, InstanceSettings};
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The default instance.
-    pub default: ConfiguredInstance,
+    pub default: InstanceConfig,
     /// The other instances.
-    pub others: Vec<ConfiguredInstance>,
+    pub others: Vec<InstanceConfig>,
     pub login: Login,
-    pub policy: policy::Settings,
+    pub policy: policy::PolicySettings,
     /// Key of the confirmation tokens that several servers share.
     pub confirm_key: Option<Secret>,
     /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
     /// Setting that switches confirmation off, as written, and whether it takes effect.
     pub autopilot: Option<(String, bool)>,
-    pub surface: surface::Settings,
+    pub surface: surface::SurfaceSettings,
     pub project: Option<String>,
     pub timeout: Duration,
     pub max_bytes: usize,
@@ -76,7 +76,7 @@ pub struct Config {
     pub extra_headers: Vec<ExtraHeader>,
     pub capabilities: Capabilities,
     /// The HTTP server; none for standard input and output.
-    pub http: Option<server::http::Settings>,
+    pub http: Option<server::http::HttpSettings>,
     pub audit: Audit,
     pub log: LevelFilter,
 }
@@ -121,7 +121,7 @@ impl Config {
             Some(_) => sources.parse(&INSTANCES)?.unwrap_or_default(),
             None => Vec::new(),
         };
-        let plain = ConfiguredInstance {
+        let plain = InstanceConfig {
             name: plain_name(&instance),
             credentials: sources.credentials(&instance, job.as_ref(), timeout, &login)?,
             instance,
@@ -160,7 +160,7 @@ impl Config {
     }
 
     /// All instances, the default first.
-    pub fn instances(&self) -> impl Iterator<Item = &ConfiguredInstance> {
+    pub fn instances(&self) -> impl Iterator<Item = &InstanceConfig> {
         std::iter::once(&self.default).chain(&self.others)
     }
 
@@ -208,15 +208,15 @@ impl Config {
     }
 
     /// Returns true if the token of an instance would be sent unencrypted over a network.
-    pub fn exposes_token(&self, of: &ConfiguredInstance) -> bool {
+    pub fn exposes_token(&self, of: &InstanceConfig) -> bool {
         let has_headers = of.is_plain && !self.extra_headers.is_empty();
         (!of.credentials.is_none() || has_headers) && of.is_unencrypted()
     }
 
     /// Settings of the connection to an instance with the root URL `base`, without a credential. Headers belong to the
     /// instance of the plain settings.
-    pub fn connection(&self, of: &ConfiguredInstance, base: Url) -> gitlab::Settings {
-        gitlab::Settings {
+    pub fn connection(&self, of: &InstanceConfig, base: Url) -> gitlab::ClientSettings {
+        gitlab::ClientSettings {
             timeout: self.timeout,
             in_flight: self.max_requests,
             ca_file: of.ca_file.clone().or_else(|| self.ca_file.clone()),
@@ -224,14 +224,14 @@ impl Config {
             insecure_tls: of.insecure_tls,
             extra_headers: if of.is_plain { self.extra_headers.clone() } else { Vec::new() },
             // The factory of the tools knows the roots of the others.
-            ..gitlab::Settings::new(base)
+            ..gitlab::ClientSettings::new(base)
         }
     }
 
     /// Settings of the tools of every instance; `sandbox` is the root URL of the sandbox. None if the sandbox is
     /// an instance and has no root.
     pub fn all_settings(&self, sandbox: Option<&Url>) -> Option<AllSettings> {
-        let of_instance = |one: &ConfiguredInstance| {
+        let of_instance = |one: &InstanceConfig| {
             let root = match &one.instance {
                 Instance::At(root) => root.clone(),
                 Instance::Sandbox => sandbox?.clone(),
@@ -253,7 +253,7 @@ impl Config {
 
     /// Settings of the tools of an instance with the root URL `base`. The default project belongs to the default
     /// instance.
-    pub fn tools(&self, of: &ConfiguredInstance, base: Url) -> tools::Settings {
+    pub fn tools(&self, of: &InstanceConfig, base: Url) -> tools::ToolSettings {
         let connection = self.connection(of, base);
         let credential = of.credentials.credential(&connection);
         let mut policy = self.policy.clone();
@@ -264,8 +264,8 @@ impl Config {
         if of.policy.is_some() {
             policy.file.clone_from(&of.policy);
         }
-        tools::Settings {
-            gitlab: gitlab::Settings { credential, ..connection },
+        tools::ToolSettings {
+            gitlab: gitlab::ClientSettings { credential, ..connection },
             policy,
             quick_actions: self.quick_actions,
             confirm_key: self.confirm_key.clone(),
@@ -301,8 +301,8 @@ impl Sources<'_> {
     /// The key of the confirmation tokens, of the file if both are set.
     fn confirm_key(&self) -> Result<Option<Secret>, ConfigError> {
         let found = match self.find(&CONFIRM_KEY_FILE)? {
-            Some(Found { text, origin }) => {
-                Some(Found { text: read_file(Path::new(text.trim()), &origin)?, origin })
+            Some(FoundValue { text, origin }) => {
+                Some(FoundValue { text: read_file(Path::new(text.trim()), &origin)?, origin })
             }
             None => self.find(&CONFIRM_KEY)?,
         };
@@ -310,9 +310,9 @@ impl Sources<'_> {
     }
 
     /// Policy settings, as written.
-    fn policy(&self, confirm: Confirm) -> Result<policy::Settings, ConfigError> {
+    fn policy(&self, confirm: Confirm) -> Result<policy::PolicySettings, ConfigError> {
         let file = self.parse(&POLICY)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
-        Ok(policy::Settings {
+        Ok(policy::PolicySettings {
             read_only: self.parse_required(&READ_ONLY)?,
             read_only_setting: None,
             reads_by_tool: false,

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::effects::{Place, Role};
+use super::effects::{Role, TouchedPlace};
 use super::global_id;
 use super::location::GLOBAL;
 use super::location::{FullPath, HolderKind, Location};
@@ -15,12 +15,12 @@ use crate::catalog::{
 use crate::text::plain_text;
 
 /// Collects the places that a call of an operation touches, in the order of its parameters.
-pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
+pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<TouchedPlace> {
     collect_places(action, operation, params, true)
 }
 
 /// Collects the places of a raw request. Its names are sent unresolved: none is looked up in the call's own project.
-pub fn raw_places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
+pub fn raw_places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<TouchedPlace> {
     collect_places(action, operation, params, false)
 }
 
@@ -29,7 +29,7 @@ fn collect_places(
     operation: &Operation,
     params: &Map<String, Value>,
     looks_up_names: bool,
-) -> Vec<Place> {
+) -> Vec<TouchedPlace> {
     let own_kind = match operation.scope {
         Scope::Project => HolderKind::Project,
         Scope::Group => HolderKind::Group,
@@ -46,7 +46,7 @@ fn collect_places(
         let param = action.param(name);
         let role = param.map_or(Role::Named, |param| role(param, operation));
         if name == "fullPath" {
-            found.extend(own.clone().map(|location| Place::new(name, location).with_role(role)));
+            found.extend(own.clone().map(|location| TouchedPlace::new(name, location).with_role(role)));
             continue;
         }
         // A parameter that is only used for look-ups is not a place of the call.
@@ -115,18 +115,18 @@ fn has_value(value: &Value, rest: &str) -> bool {
     }
 }
 
-fn landing_path(landing: &Landing) -> Place {
+fn landing_path(landing: &Landing) -> TouchedPlace {
     let location = match landing.place {
         LandingPlace::OwnNamespace => Location::OwnNamespace,
         LandingPlace::TopLevel => Location::TopLevel,
         LandingPlace::Instance => Location::Instance,
     };
     let param = landing.by.as_ref().map(|by| &by.param).or(landing.absent.first());
-    Place::new(param.cloned().unwrap_or_default(), location)
+    TouchedPlace::new(param.cloned().unwrap_or_default(), location)
 }
 
 /// Collects the places in fields that no action describes, by the field names alone.
-pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<Place> {
+pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<TouchedPlace> {
     let mut found = Vec::new();
     for (name, value) in fields {
         collect(None, name, value, None, Role::Named, &mut found);
@@ -161,7 +161,7 @@ fn collect(
     value: &Value,
     lookup: Option<&LookupPlaces>,
     role: Role,
-    found: &mut Vec<Place>,
+    found: &mut Vec<TouchedPlace>,
 ) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect(param, path, item, lookup, role, found)),
@@ -179,7 +179,7 @@ fn collect(
                 }
                 None => undescribed(path, value),
             };
-            found.extend(location.map(|location| Place::new(path, location).with_role(role)));
+            found.extend(location.map(|location| TouchedPlace::new(path, location).with_role(role)));
         }
         Value::Null | Value::Bool(_) => {}
     }

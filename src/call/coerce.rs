@@ -8,7 +8,7 @@ use time::macros::format_description;
 
 use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::{Fault, relative_date};
-use crate::catalog::{Base, Kind, Locates, Names, Param, ROLES};
+use crate::catalog::{Base, Locates, Names, Param, ParamKind, ROLES};
 use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
@@ -297,7 +297,7 @@ const NAMED_CHOICES: usize = 12;
 
 /// Describes the type of a parameter for messages.
 pub fn expected(param: &Param) -> String {
-    let Kind { base, many } = param.kind;
+    let ParamKind { base, many } = param.kind;
     let one = match base {
         Base::String => "a string",
         Base::Integer => "an integer",

@@ -6,7 +6,7 @@ use crate::catalog::{Method, Risk, Touched};
 
 /// A project, group or namespace that a call works on, reads from or writes into.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TouchedPlace {
     /// Path of the parameter that names it: `links.project_id`.
     pub param: String,
     pub location: Location,
@@ -25,19 +25,19 @@ pub enum Role {
     Reads,
 }
 
-impl Place {
-    pub fn new(param: impl Into<String>, location: Location) -> Place {
-        Place { param: param.into(), location, role: Role::Works }
+impl TouchedPlace {
+    pub fn new(param: impl Into<String>, location: Location) -> TouchedPlace {
+        TouchedPlace { param: param.into(), location, role: Role::Works }
     }
 
     /// A place that only GitLab knows.
-    pub fn unknown(param: impl Into<String>) -> Place {
-        Place::new(param, Location::Unknown)
+    pub fn unknown(param: impl Into<String>) -> TouchedPlace {
+        TouchedPlace::new(param, Location::Unknown)
     }
 
     /// The same place in another role.
-    pub fn with_role(self, role: Role) -> Place {
-        Place { role, ..self }
+    pub fn with_role(self, role: Role) -> TouchedPlace {
+        TouchedPlace { role, ..self }
     }
 }
 
@@ -50,7 +50,7 @@ pub struct Effects {
     method: Method,
     operation: String,
     touches: Vec<Touched>,
-    places: Vec<Place>,
+    places: Vec<TouchedPlace>,
     is_document: bool,
 }
 
@@ -60,7 +60,7 @@ impl Effects {
         method: Method,
         operation: String,
         touches: Vec<Touched>,
-        places: Vec<Place>,
+        places: Vec<TouchedPlace>,
     ) -> Effects {
         let action = action.to_owned();
         Effects { action, plan: None, method, operation, touches, places, is_document: false }
@@ -109,7 +109,7 @@ impl Effects {
     }
 
     /// Every project, group and namespace that it touches; may be empty.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[TouchedPlace] {
         &self.places
     }
 

@@ -4,12 +4,12 @@
 use serde_json::{Map, Value, json};
 
 use super::location::GLOBAL;
-use super::{Answer, Body, Call, Effects, HolderKind, Location, Lookup, Place};
+use super::{Body, Call, Effects, HolderKind, Location, Lookup, LookupAnswer, TouchedPlace};
 use crate::catalog::{Method, Names, Risk, Scope, Touched};
 use crate::text::is_digits;
 
 /// GraphQL field that finds an object of a kind by its name.
-struct Field {
+struct LookupField {
     names: Names,
     /// Query text, with `$n` for the name or number and `$p` for the path of the project or group.
     project: Option<&'static str>,
@@ -21,17 +21,17 @@ struct Field {
     rows: Option<(&'static str, &'static str)>,
 }
 
-const fn lookup_field(names: Names, field: &'static str, kind: &'static str) -> Field {
-    Field { names, project: Some(field), group: None, kind, mark: None, rows: None }
+const fn lookup_field(names: Names, field: &'static str, kind: &'static str) -> LookupField {
+    LookupField { names, project: Some(field), group: None, kind, mark: None, rows: None }
 }
 
-const fn numbered(names: Names, mark: char, field: &'static str) -> Field {
-    Field { names, project: Some(field), group: None, kind: "String!", mark: Some(mark), rows: None }
+const fn numbered(names: Names, mark: char, field: &'static str) -> LookupField {
+    LookupField { names, project: Some(field), group: None, kind: "String!", mark: Some(mark), rows: None }
 }
 
-const fn titled(names: Names, project: &'static str, group: &'static str, rows: &'static str) -> Field {
+const fn titled(names: Names, project: &'static str, group: &'static str, rows: &'static str) -> LookupField {
     let rows = Some((rows, "title"));
-    Field { names, project: Some(project), group: Some(group), kind: "String!", mark: None, rows }
+    LookupField { names, project: Some(project), group: Some(group), kind: "String!", mark: None, rows }
 }
 
 const ISSUE: &str = "project(fullPath:$p){found:issue(iid:$n){id}}";
@@ -40,7 +40,7 @@ const EPIC: &str = "group(fullPath:$p){found:epic(iid:$n){id}}";
 const WORK_ITEM: &str = "namespace(fullPath:$p){found:workItem(iid:$n){id}}";
 
 /// A row for each kind and mark.
-const FIELDS: &[Field] = &[
+const FIELDS: &[LookupField] = &[
     lookup_field(Names::User, "user(username:$n){id}", "String!"),
     lookup_field(Names::Project, "project(fullPath:$n){id}", "ID!"),
     lookup_field(Names::Group, "group(fullPath:$n){id}", "ID!"),
@@ -64,13 +64,13 @@ const FIELDS: &[Field] = &[
     ),
     numbered(Names::Issue, '#', ISSUE),
     numbered(Names::MergeRequest, '!', MERGE_REQUEST),
-    Field { kind: "ID!", ..numbered(Names::Epic, '&', EPIC) },
-    Field { kind: "ID!", ..numbered(Names::EpicIid, '&', EPIC) },
+    LookupField { kind: "ID!", ..numbered(Names::Epic, '&', EPIC) },
+    LookupField { kind: "ID!", ..numbered(Names::EpicIid, '&', EPIC) },
     numbered(Names::WorkItem, '#', WORK_ITEM),
     numbered(Names::WorkItem, '&', WORK_ITEM),
     numbered(Names::Issuable, '#', ISSUE),
     numbered(Names::Issuable, '!', MERGE_REQUEST),
-    Field { kind: "ID!", ..numbered(Names::Issuable, '&', EPIC) },
+    LookupField { kind: "ID!", ..numbered(Names::Issuable, '&', EPIC) },
 ];
 
 /// Maximum names in one query, because of GitLab's limit of complexity. More names are looked up one by one.
@@ -84,7 +84,7 @@ pub struct Batch {
 }
 
 /// The field and variables of one look-up.
-struct Asked {
+struct AskedField {
     declared: String,
     fields: String,
     variables: Vec<(String, String)>,
@@ -92,7 +92,7 @@ struct Asked {
 
 /// Builds one query for the look-ups, if GraphQL can answer at least two of them.
 pub fn batch(questions: &[Lookup]) -> Option<Batch> {
-    let asked: Vec<Asked> = questions
+    let asked: Vec<AskedField> = questions
         .iter()
         .enumerate()
         .filter_map(|(at, question)| lookup_of(at, question))
@@ -123,7 +123,7 @@ fn lookup_effects(questions: &[Lookup]) -> Effects {
         touches.push(Touched::new(operation.clone(), reading.action, Risk::Read));
         if let Some(path) = reading.params.get("fullPath").and_then(Value::as_str) {
             let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
-            places.push(Place::new("fullPath", location));
+            places.push(TouchedPlace::new("fullPath", location));
         }
     }
     Effects::new("graphql.lookup", Method::Post, operation, touches, places)
@@ -135,17 +135,16 @@ impl Batch {
     }
 
     /// Returns the look-ups that the response answers. A name without a match, or with several, is not answered.
-    pub fn answers(&self, reply: &Value) -> Vec<(Lookup, Answer)> {
+    pub fn answers(&self, reply: &Value) -> Vec<(Lookup, LookupAnswer)> {
         let Some(data) = reply.get("data").filter(|data| data.is_object()) else { return Vec::new() };
-        let found =
-            self.questions.iter().enumerate().filter_map(|(at, question)| {
-                Some((question.clone(), Answer::Id(parse_id(data, at, question)?)))
-            });
+        let found = self.questions.iter().enumerate().filter_map(|(at, question)| {
+            Some((question.clone(), LookupAnswer::Id(parse_id(data, at, question)?)))
+        });
         found.collect()
     }
 }
 
-fn field(question: &Lookup) -> Option<(&'static Field, Option<(&str, &str)>)> {
+fn field(question: &Lookup) -> Option<(&'static LookupField, Option<(&str, &str)>)> {
     let Lookup::IdOf { names, name, .. } = question else { return None };
     FIELDS.iter().filter(|field| field.names == *names).find_map(|field| match field.mark {
         Some(mark) => name.rsplit_once(mark).filter(|(_, n)| is_digits(n)).map(|parts| (field, Some(parts))),
@@ -154,7 +153,7 @@ fn field(question: &Lookup) -> Option<(&'static Field, Option<(&str, &str)>)> {
     })
 }
 
-fn lookup_of(at: usize, question: &Lookup) -> Option<Asked> {
+fn lookup_of(at: usize, question: &Lookup) -> Option<AskedField> {
     let Lookup::IdOf { name, within, .. } = question else { return None };
     if question.is_own_user() {
         return None;
@@ -185,7 +184,7 @@ fn lookup_of(at: usize, question: &Lookup) -> Option<Asked> {
         declared.push_str(&format!("$p{at}:ID! "));
         variables.push((format!("p{at}"), path.trim_matches('/').to_owned()));
     }
-    (!fields.is_empty()).then_some(Asked { declared, fields, variables })
+    (!fields.is_empty()).then_some(AskedField { declared, fields, variables })
 }
 
 fn alias(at: usize, of: &str) -> String {
@@ -254,7 +253,7 @@ mod tests {
         );
         assert_eq!(body["variables"], json!({"n0": "alice", "n2": "v1\"", "p2": "acme/widget"}));
         let reply = json!({"data": {"project0": {"id": "gid://gitlab/User/3"}, "project2": null}});
-        assert_eq!(batch.answers(&reply), [(asked[0].clone(), Answer::Id(3))]);
+        assert_eq!(batch.answers(&reply), [(asked[0].clone(), LookupAnswer::Id(3))]);
         assert!(super::batch(&asked[..2]).is_none(), "one name is one request as it is");
     }
 
@@ -265,6 +264,6 @@ mod tests {
         let label = |id: u64| json!({"id": format!("gid://gitlab/GroupLabel/{id}"), "title": "bug"});
         let reply = |rows: Value| json!({"data": {"group1": {"labels": {"nodes": rows}}}});
         assert!(batch.answers(&reply(json!([label(1), label(2)]))).is_empty());
-        assert_eq!(batch.answers(&reply(json!([label(2)]))), [(asked[1].clone(), Answer::Id(2))]);
+        assert_eq!(batch.answers(&reply(json!([label(2)]))), [(asked[1].clone(), LookupAnswer::Id(2))]);
     }
 }

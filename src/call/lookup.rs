@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::FullPath;
 use super::location::GLOBAL;
-use crate::catalog::{self, Ask, Names, Param, Place as ParamPlace, Resolver, ResolverRead, Scope};
+use crate::catalog::{self, KindRead, Names, Param, Place as ParamPlace, Resolver, ResolverRead, Scope};
 use crate::text::is_digits;
 
 /// The word for the latest run, in place of an id.
@@ -57,7 +57,7 @@ enum Expects {
 
 /// The cached part of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum LookupAnswer {
     Kind(Scope),
     Path(FullPath),
     Id(u64),
@@ -66,7 +66,7 @@ pub enum Answer {
 /// Outcome of a read for a look-up.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LookupResult {
-    Found(Answer),
+    Found(LookupAnswer),
     Nothing,
     Several(Vec<Candidate>),
 }
@@ -95,12 +95,12 @@ impl Lookup {
     /// Interprets the response to one of its reads.
     pub fn finding(&self, reading: &LookupRequest, answer: &Value) -> LookupResult {
         match (reading.expects, self) {
-            (Expects::Kind(scope), _) => LookupResult::Found(Answer::Kind(scope)),
+            (Expects::Kind(scope), _) => LookupResult::Found(LookupAnswer::Kind(scope)),
             (Expects::Path(field), _) => answer
                 .get(field)
                 .and_then(Value::as_str)
                 .and_then(FullPath::parse)
-                .map_or(LookupResult::Nothing, |path| LookupResult::Found(Answer::Path(path))),
+                .map_or(LookupResult::Nothing, |path| LookupResult::Found(LookupAnswer::Path(path))),
             (Expects::Id { by: [], id, of }, _) => {
                 select_candidate(number_at(answer, id, of).into_iter().collect(), "")
             }
@@ -217,9 +217,9 @@ pub fn list_of(param: &Param, given: &Map<String, Value>) -> Option<(&'static st
     let mut params = Map::new();
     for (name, ask) in &read.ask {
         let value = match ask {
-            Ask::Same => Some(given.get(name)?),
-            Ask::Group => Some(given.get("fullPath")?),
-            Ask::Name | Ask::Title => given.get("title").filter(|_| name == "search"),
+            KindRead::Same => Some(given.get(name)?),
+            KindRead::Group => Some(given.get("fullPath")?),
+            KindRead::Name | KindRead::Title => given.get("title").filter(|_| name == "search"),
             _ => None,
         };
         params.extend(value.map(|value| (name.clone(), value.clone())));
@@ -228,12 +228,12 @@ pub fn list_of(param: &Param, given: &Map<String, Value>) -> Option<(&'static st
 }
 
 /// Parameters of the call that the reads of a resolver use, and whether each is optional.
-pub fn wants(resolver: &'static Resolver) -> impl Iterator<Item = (&'static str, &'static Ask)> {
+pub fn wants(resolver: &'static Resolver) -> impl Iterator<Item = (&'static str, &'static KindRead)> {
     resolver
         .reads
         .iter()
         .flat_map(|read| read.ask.iter().map(|(name, ask)| (name.as_str(), ask)))
-        .filter(|(_, ask)| matches!(ask, Ask::Same | Ask::Group | Ask::May | Ask::Scope))
+        .filter(|(_, ask)| matches!(ask, KindRead::Same | KindRead::Group | KindRead::May | KindRead::Scope))
 }
 
 fn kind_reads(full_path: &str) -> Vec<LookupRequest> {
@@ -282,7 +282,7 @@ fn is_numbered(name: &str) -> bool {
 /// Builds the value of a read's parameter. The outer `None` means that the read is impossible; the inner that the
 /// parameter is omitted.
 fn build_value(
-    ask: &Ask,
+    ask: &KindRead,
     param: &str,
     name: &str,
     within: &BTreeMap<&'static str, String>,
@@ -290,25 +290,25 @@ fn build_value(
     let numbered = || name.rsplit_once(['#', '!', '&']).filter(|(_, number)| is_digits(number));
     let marked = |mark: char| name.rsplit_once(mark).filter(|(_, number)| is_digits(number));
     match ask {
-        Ask::Name => Some(Some(name.to_owned())),
-        Ask::Title => (!is_numbered(name)).then(|| Some(name.to_owned())),
-        Ask::LatestOn => Some((!name.eq_ignore_ascii_case(LATEST)).then(|| name.to_owned())),
-        Ask::Only(word) => name.eq_ignore_ascii_case(word).then_some(None),
-        Ask::Digits => is_digits(name).then(|| Some(name.to_owned())),
-        Ask::Path => numbered().map(|(path, _)| Some(path.to_owned())),
-        Ask::PathOf(mark) => marked(*mark).map(|(path, _)| Some(path.to_owned())),
-        Ask::Number => numbered().map(|(_, number)| Some(number.to_owned())),
-        Ask::Same | Ask::Group => within.get(param).map(|value| Some(value.clone())),
-        Ask::May | Ask::Scope => Some(within.get(param).cloned()),
-        Ask::Text(text) => Some(Some(text.clone())),
+        KindRead::Name => Some(Some(name.to_owned())),
+        KindRead::Title => (!is_numbered(name)).then(|| Some(name.to_owned())),
+        KindRead::LatestOn => Some((!name.eq_ignore_ascii_case(LATEST)).then(|| name.to_owned())),
+        KindRead::Only(word) => name.eq_ignore_ascii_case(word).then_some(None),
+        KindRead::Digits => is_digits(name).then(|| Some(name.to_owned())),
+        KindRead::Path => numbered().map(|(path, _)| Some(path.to_owned())),
+        KindRead::PathOf(mark) => marked(*mark).map(|(path, _)| Some(path.to_owned())),
+        KindRead::Number => numbered().map(|(_, number)| Some(number.to_owned())),
+        KindRead::Same | KindRead::Group => within.get(param).map(|value| Some(value.clone())),
+        KindRead::May | KindRead::Scope => Some(within.get(param).cloned()),
+        KindRead::Text(text) => Some(Some(text.clone())),
     }
 }
 
 /// Pointer to the id of a row, and the type of a global id.
-type Place = (&'static str, Option<&'static str>);
+type PathPart = (&'static str, Option<&'static str>);
 
 /// Finds the row with the name: exact matches first, then matches that differ in case.
-fn match_rows(answer: &Value, by: &[String], id: Place, name: &str) -> LookupResult {
+fn match_rows(answer: &Value, by: &[String], id: PathPart, name: &str) -> LookupResult {
     let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     let named = |same: &dyn Fn(&str) -> bool| -> Vec<Candidate> {
         rows.iter().filter_map(|row| candidate(row, by, id, same)).collect()
@@ -321,7 +321,7 @@ fn match_rows(answer: &Value, by: &[String], id: Place, name: &str) -> LookupRes
     select_candidate(named(&|text| text.to_lowercase() == folded), name)
 }
 
-fn candidate(row: &Value, by: &[String], id: Place, same: &dyn Fn(&str) -> bool) -> Option<Candidate> {
+fn candidate(row: &Value, by: &[String], id: PathPart, same: &dyn Fn(&str) -> bool) -> Option<Candidate> {
     let name = by.iter().filter_map(|pointer| text_at(row, pointer)).find(|text| same(text))?;
     Some(Candidate { name, ..number_at(row, id.0, id.1)? })
 }
@@ -331,7 +331,7 @@ fn select_candidate(mut candidates: Vec<Candidate>, name: &str) -> LookupResult 
     candidates.dedup_by_key(|candidate| candidate.id);
     match candidates.as_slice() {
         [] => LookupResult::Nothing,
-        [only] => LookupResult::Found(Answer::Id(only.id)),
+        [only] => LookupResult::Found(LookupAnswer::Id(only.id)),
         _ if name.is_empty() => LookupResult::Nothing,
         _ => LookupResult::Several(candidates),
     }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, FullPath, Lookup};
+use super::{FullPath, Lookup, LookupAnswer};
 use crate::catalog::Scope;
 
 /// Answers of look-ups, kept for the session.
 #[derive(Clone, Debug, Default)]
 pub struct LookupCache {
-    answers: BTreeMap<Lookup, Answer>,
+    answers: BTreeMap<Lookup, LookupAnswer>,
 }
 
 /// Maximum number of cached answers.
@@ -16,7 +16,7 @@ const KEPT: usize = 1_000;
 
 impl LookupCache {
     /// Caches an answer.
-    pub fn learn(&mut self, question: Lookup, answer: Answer) {
+    pub fn learn(&mut self, question: Lookup, answer: LookupAnswer) {
         if self.answers.len() >= KEPT {
             self.answers.clear();
         }
@@ -35,21 +35,21 @@ impl LookupCache {
 
     pub(super) fn kind_of(&self, full_path: &str) -> Option<Scope> {
         match self.answers.get(&Lookup::KindOf { full_path: full_path.to_owned() })? {
-            Answer::Kind(scope) => Some(*scope),
+            LookupAnswer::Kind(scope) => Some(*scope),
             _ => None,
         }
     }
 
     pub(super) fn path(&self, question: &Lookup) -> Option<&FullPath> {
         match self.answers.get(question)? {
-            Answer::Path(path) => Some(path),
+            LookupAnswer::Path(path) => Some(path),
             _ => None,
         }
     }
 
     pub(super) fn id(&self, question: &Lookup) -> Option<u64> {
         match self.answers.get(question)? {
-            Answer::Id(id) => Some(*id),
+            LookupAnswer::Id(id) => Some(*id),
             _ => None,
         }
     }

@@ -39,11 +39,11 @@ pub use affected_paths::can_be_placed;
 pub use checked_call::{Body, Call, Part};
 pub use context::Context;
 pub use document::UnknownField;
-pub use effects::{Effects, Place, Role};
+pub use effects::{Effects, Role, TouchedPlace};
 pub use encode::RESERVED;
 pub use graphql_lookups::{Batch, batch};
 pub use location::{FullPath, HolderKind, Location};
-pub use lookup::{Answer, Candidate, Lookup, LookupRequest, LookupResult, list_of};
+pub use lookup::{Candidate, Lookup, LookupAnswer, LookupRequest, LookupResult, list_of};
 pub use lookup_cache::LookupCache;
 pub use name_resolution::Resolved;
 pub use param_error::{Fault, Invalid, TARGET};
@@ -52,7 +52,7 @@ pub use quick_action::{QuickActions, commands};
 pub use raw_request::is_reserved_param;
 pub use selection_set::{FieldsError, select_fields};
 pub use target::{
-    Page, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, noun as object_noun, page,
+    WebPage, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, noun as object_noun, page,
     parse_page, path_of, reference, takes, takes_target,
 };
 pub use validate::{Checked, ResolvedParams, Step, check, param_named};

@@ -11,7 +11,7 @@ use super::lookup::LATEST;
 use super::lookup::wants;
 use super::{Fault, Lookup, LookupCache, global_id};
 use crate::catalog::{
-    self, Action, Ask, GraphqlKind, NameForm, Names, Operation, Param, Place, Resolver, Scope,
+    self, Action, GraphqlKind, KindRead, NameForm, Names, Operation, Param, Place, Resolver, Scope,
 };
 use crate::text::{is_digits, plain_text};
 
@@ -158,7 +158,7 @@ impl Filling<'_> {
                 given: text.to_owned(),
                 noun: &resolver.noun,
                 needs: wants(resolver)
-                    .filter(|(_, ask)| **ask == Ask::Same)
+                    .filter(|(_, ask)| **ask == KindRead::Same)
                     .map(|(name, _)| name.to_owned())
                     .collect::<BTreeSet<_>>()
                     .into_iter()
@@ -217,10 +217,10 @@ impl Filling<'_> {
         wants(resolver)
             .filter_map(|(name, ask)| match ask {
                 // The names in an action on the instance are searched in the project or group of its `fullPath`.
-                Ask::Scope => {
+                KindRead::Scope => {
                     Some((name, self.scope.filter(|scope| *scope != Scope::Instance)?.name().to_owned()))
                 }
-                Ask::Group => Some((name, self.group()?)),
+                KindRead::Group => Some((name, self.group()?)),
                 _ => Some((name, plain_text(self.around.get(name)?))),
             })
             .collect()

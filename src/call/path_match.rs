@@ -58,10 +58,10 @@ pub fn routed(
         .filter(|pattern| pattern.first() == segments.first())
         .filter_map(|pattern| pattern.get(2).copied())
         .collect();
-    let mut found: Vec<(Rank, Routed)> = Vec::new();
+    let mut found: Vec<(MatchRank, Routed)> = Vec::new();
     for (path, action, pattern) in &paths {
         for taken in fits(pattern, &segments, |taken| is_held(taken, &below)) {
-            let rank = Rank::new(&taken, &segments);
+            let rank = MatchRank::new(&taken, &segments);
             let values =
                 taken.into_iter().filter_map(|(place, value)| bind_placeholder(place, value)).collect();
             let (action, path) = ((*action).to_owned(), (*path).to_owned());
@@ -78,7 +78,7 @@ fn words(path: &str) -> Vec<&str> {
 
 /// True if the segments of the first placeholder can be the path of a project or group: a project has a namespace, and
 /// words of routes below it are not part of its path.
-fn is_held(taken: &Taken<'_>, below: &BTreeSet<&str>) -> bool {
+fn is_held(taken: &TakenSegment<'_>, below: &BTreeSet<&str>) -> bool {
     let [(holder, _), (place, value), ..] = taken.as_slice() else { return true };
     if !matches!(*holder, "projects" | "groups")
         || !is_open(place)
@@ -94,26 +94,30 @@ fn is_held(taken: &Taken<'_>, below: &BTreeSet<&str>) -> bool {
 
 /// Rank of a match: fewer additional segments in placeholders, then fewer placeholders.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+struct MatchRank {
     spread: usize,
     placeholders: usize,
 }
 
-impl Rank {
-    fn new(taken: &[(&str, String)], segments: &[&str]) -> Rank {
+impl MatchRank {
+    fn new(taken: &[(&str, String)], segments: &[&str]) -> MatchRank {
         let placeholders = taken.iter().filter(|(place, _)| is_open(place)).count();
         // Every word and placeholder takes one segment; placeholders took the rest.
-        Rank { spread: segments.len().saturating_sub(taken.len()), placeholders }
+        MatchRank { spread: segments.len().saturating_sub(taken.len()), placeholders }
     }
 }
 
-type Taken<'p> = Vec<(&'p str, String)>;
+type TakenSegment<'p> = Vec<(&'p str, String)>;
 
 /// Maximum number of matches that are collected. With more than one, none is chosen.
 const WAYS: usize = 8;
 
 /// Collects up to `WAYS` matches of the segments with a pattern that `wanted` accepts.
-fn fits<'p>(pattern: &[&'p str], segments: &[&str], wanted: impl Fn(&Taken<'p>) -> bool) -> Vec<Taken<'p>> {
+fn fits<'p>(
+    pattern: &[&'p str],
+    segments: &[&str],
+    wanted: impl Fn(&TakenSegment<'p>) -> bool,
+) -> Vec<TakenSegment<'p>> {
     let mut search =
         Search { pattern, segments, dead: BTreeSet::new(), wanted, ends: Vec::new(), found: Vec::new() };
     search.match_rest(0, 0);
@@ -129,10 +133,10 @@ struct Search<'a, 'p, F> {
     wanted: F,
     /// End of the segments of each word so far.
     ends: Vec<usize>,
-    found: Vec<Taken<'p>>,
+    found: Vec<TakenSegment<'p>>,
 }
 
-impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
+impl<'p, F: Fn(&TakenSegment<'p>) -> bool> Search<'_, 'p, F> {
     /// Matches the rest, from the word at `at` and the segment at `next`. True if it matches.
     fn match_rest(&mut self, at: usize, next: usize) -> bool {
         let Some(word) = self.pattern.get(at).copied() else {
@@ -180,7 +184,7 @@ impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
     }
 
     /// Returns each word so far with its segments.
-    fn captures(&self) -> Taken<'p> {
+    fn captures(&self) -> TakenSegment<'p> {
         let begins = [0].into_iter().chain(self.ends.iter().copied());
         let taken = self.pattern.iter().zip(begins.zip(&self.ends)).map(|(word, (begin, end))| {
             (*word, self.segments.get(begin..*end).unwrap_or_default().join("/"))

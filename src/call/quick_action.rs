@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::effects::{Place, Role};
+use super::effects::{Role, TouchedPlace};
 use super::location::{HolderKind, Location};
 use crate::catalog::{Action, Catalog, CatalogError, QuickAction, Risk, Touched, Words};
 
@@ -21,7 +21,7 @@ pub enum QuickActions {
 
 /// A line that GitLab would execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
+pub struct QuickCommand {
     /// Name in lower case, without the slash.
     pub name: String,
     pub argument: String,
@@ -36,7 +36,7 @@ pub struct Command {
 /// (`Banzai::Filter::QuickActionFilter`). A line is a command unless both ways skip it, in every version; see
 /// [`fenced_lines`]. Its first word is a slash and letters, `_` or `-`, in any case; `/etc/passwd` is not one. GitLab wants
 /// the slash at the start of the line; a line with blanks before it counts here too.
-pub fn commands(text: &str) -> Vec<Command> {
+pub fn commands(text: &str) -> Vec<QuickCommand> {
     let text = without_returns(text);
     let fenced = fenced_lines(&text);
     let mut found = Vec::new();
@@ -47,7 +47,7 @@ pub fn commands(text: &str) -> Vec<Command> {
             && !fenced.contains(&number)
         {
             let at = at + (line.len() - bare.len());
-            found.push(Command { name, argument, at });
+            found.push(QuickCommand { name, argument, at });
         }
         at += line.len() + 1;
     }
@@ -128,7 +128,7 @@ pub fn escape(text: &str) -> String {
 pub struct Scanned {
     /// Path of the parameter.
     pub param: String,
-    pub commands: Vec<Command>,
+    pub commands: Vec<QuickCommand>,
 }
 
 /// Finds the commands in the parameters in which GitLab executes quick actions.
@@ -216,7 +216,7 @@ pub fn effects(
     scanned: &[Scanned],
     words: &Words,
     catalog: &Catalog,
-) -> Result<(Vec<Touched>, Vec<Place>), CatalogError> {
+) -> Result<(Vec<Touched>, Vec<TouchedPlace>), CatalogError> {
     let (mut touches, mut places) = (Vec::new(), Vec::new());
     for (param, command) in
         scanned.iter().flat_map(|scanned| scanned.commands.iter().map(|c| (&scanned.param, c)))
@@ -261,14 +261,14 @@ fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
 }
 
 /// Collects the projects and groups in an argument: `group/project`, `group/project#12`, URLs. None for `#12`.
-fn argument_places(param: &str, argument: &str) -> Vec<Place> {
+fn argument_places(param: &str, argument: &str) -> Vec<TouchedPlace> {
     let words = argument.split_whitespace().map(|word| word.trim_matches(['"', '\'', ',']));
     let other = words
         .filter(|word| !word.is_empty() && !word.starts_with(['#', '!', '&']) && !word.starts_with("--"));
     let places = other.map(|word| {
         let path = word.split(['#', '!', '&']).next().unwrap_or(word);
         let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
-        Place::new(param, location).with_role(Role::Named)
+        TouchedPlace::new(param, location).with_role(Role::Named)
     });
     places.collect()
 }

@@ -8,7 +8,7 @@ use super::document::add_value;
 use super::quick_action::{self, QuickActions, Scanned};
 use super::raised_risk::{added_effects, call_risk};
 use super::raw_path::{self, Address};
-use super::{Body, Call, Effects, Fault, Place, Role, affected_paths, document, encode};
+use super::{Body, Call, Effects, Fault, Role, TouchedPlace, affected_paths, document, encode};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
 
 const METHODS: [Method; 6] =
@@ -48,7 +48,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
     let text = params.get("document").and_then(Value::as_str).unwrap_or_default();
     let variables = params.get("variables").and_then(Value::as_object).cloned().unwrap_or_default();
     let read = document::parse(text, &variables, context.surface)?;
-    let mut found = Found::default();
+    let mut found = FoundOperation::default();
     if read.mutations.is_empty() {
         found.touches = read.touches;
     }
@@ -56,7 +56,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
         found.add_mutation(&mutation.field, &mutation.arguments, context)?;
     }
     // The selections of a document may read any project.
-    found.places.push(Place::unknown("document").with_role(Role::Reads));
+    found.places.push(TouchedPlace::unknown("document").with_role(Role::Reads));
     let effects = Effects::new(&action.id, Method::Post, read.operation, found.touches, found.places);
     // The parsed document is sent, not the given text: a comment, escape or line end cannot be read differently
     // here and by GitLab.
@@ -89,7 +89,7 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
         // GitLab takes the value of the body; policy decides on both.
         add_all(&mut fields, body);
     }
-    let mut found = Found::default();
+    let mut found = FoundOperation::default();
     found.add_routes(method, &segments, &path, &fields, context)?;
     let operation = found.touches.first().map(|touched| touched.operation.clone()).unwrap_or_default();
     let effects = Effects::new(&action.id, method, operation, found.touches, found.places);
@@ -99,12 +99,12 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
 
 /// The operations and places of a raw request.
 #[derive(Debug, Default)]
-struct Found {
+struct FoundOperation {
     touches: Vec<Touched>,
-    places: Vec<Place>,
+    places: Vec<TouchedPlace>,
 }
 
-impl Found {
+impl FoundOperation {
     /// Adds every operation of the catalog that matches the request, or the request as an unknown operation.
     fn add_routes(
         &mut self,
@@ -121,7 +121,7 @@ impl Found {
         }
         if routes.is_empty() {
             self.touches.push(Touched::unknown(format!("{} {path}", method.name()), unknown_risk(method)));
-            self.places.push(Place::unknown("path"));
+            self.places.push(TouchedPlace::unknown("path"));
             self.places.extend(affected_paths::undescribed_places(fields));
             return match method.is_safe() {
                 true => Ok(()),
@@ -151,7 +151,7 @@ impl Found {
             let Some((action, operation)) = operation(&touched, context)? else {
                 // The input of a field that the catalog lacks is unknown.
                 if field != "__typename" {
-                    self.places.push(Place::unknown(field));
+                    self.places.push(TouchedPlace::unknown(field));
                 }
                 self.touches.push(touched);
                 self.add_commands("", quick_action::scan_all(arguments), context)?;

@@ -7,7 +7,7 @@ use super::{Fault, Lookup, LookupCache, name_resolution, target};
 use crate::catalog::{Action, Operation, Param, Place, Risk, Scope};
 
 /// The operation, or a look-up that is needed to select it.
-pub enum Chosen<'a> {
+pub enum ChosenOperation<'a> {
     Operation(&'a Operation),
     Ask(Lookup),
 }
@@ -17,7 +17,7 @@ pub fn operation<'a>(
     action: &'a Action,
     params: &Map<String, Value>,
     known: &LookupCache,
-) -> Result<Chosen<'a>, Fault> {
+) -> Result<ChosenOperation<'a>, Fault> {
     let scoped = scoped(action, params);
     let fitting: Vec<&Operation> = scoped
         .iter()
@@ -26,7 +26,7 @@ pub fn operation<'a>(
         .collect();
     match by_given(action, fitting, params).as_slice() {
         [] => Err(unfilled(action, &scoped, params)),
-        [only] => guarded(action, only, params).map(Chosen::Operation),
+        [only] => guarded(action, only, params).map(ChosenOperation::Operation),
         several => by_kind(action, several, params, known),
     }
 }
@@ -171,7 +171,7 @@ fn by_kind<'a>(
     several: &[&'a Operation],
     params: &Map<String, Value>,
     known: &LookupCache,
-) -> Result<Chosen<'a>, Fault> {
+) -> Result<ChosenOperation<'a>, Fault> {
     let Some(full_path) = params.get("fullPath").and_then(Value::as_str) else {
         return Err(needs_scope(action, "more than one operation fits"));
     };
@@ -182,11 +182,11 @@ fn by_kind<'a>(
         return Err(needs_scope(action, "the other parameters fit more than one"));
     }
     match known.kind_of(full_path) {
-        None => Ok(Chosen::Ask(Lookup::KindOf { full_path: full_path.to_owned() })),
+        None => Ok(ChosenOperation::Ask(Lookup::KindOf { full_path: full_path.to_owned() })),
         Some(kind) => several
             .iter()
             .find(|operation| operation.scope == kind)
-            .map(|operation| Chosen::Operation(operation))
+            .map(|operation| ChosenOperation::Operation(operation))
             .ok_or_else(|| needs_scope(action, "what `fullPath` names is neither")),
     }
 }

@@ -39,7 +39,7 @@ struct Changed<'a> {
 }
 
 /// Shape of an operation's response.
-enum Root<'a> {
+enum SelectionRoot<'a> {
     /// A value without fields.
     Leaf,
     Object(&'a str),
@@ -82,27 +82,27 @@ fn selected(
 ) -> Result<Option<(String, Vec<String>)>, FieldsError> {
     let wanted = tree(fields);
     let found = match root(graphql) {
-        Root::Leaf => return Ok(None),
-        Root::Object(name) => of_type(name, &wanted, types)?,
-        Root::Rows(name) => {
+        SelectionRoot::Leaf => return Ok(None),
+        SelectionRoot::Object(name) => of_type(name, &wanted, types)?,
+        SelectionRoot::Rows(name) => {
             let (text, paths) = of_type(name, &opened(wanted), types)?;
             (format!("nodes{{{text}}}{PLACES}"), paths)
         }
-        Root::Payload(parts) => of_payload(&parts, wanted, types)?,
+        SelectionRoot::Payload(parts) => of_payload(&parts, wanted, types)?,
     };
     Ok(Some(found))
 }
 
 /// Parses the shape of the response from the catalog's selection.
-fn root(graphql: &Graphql) -> Root<'_> {
+fn root(graphql: &Graphql) -> SelectionRoot<'_> {
     let selection = graphql.selection.as_str();
     if graphql.kind == GraphqlKind::Mutation {
-        return Root::Payload(parts(selection));
+        return SelectionRoot::Payload(parts(selection));
     }
     match (selection.strip_prefix("..."), selection.strip_prefix("nodes{...")) {
-        (Some(name), _) => Root::Object(name),
-        (_, Some(rest)) => Root::Rows(rest.split('}').next().unwrap_or_default()),
-        _ => Root::Leaf,
+        (Some(name), _) => SelectionRoot::Object(name),
+        (_, Some(rest)) => SelectionRoot::Rows(rest.split('}').next().unwrap_or_default()),
+        _ => SelectionRoot::Leaf,
     }
 }
 

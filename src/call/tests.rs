@@ -1,10 +1,10 @@
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::catalog::{Base, Catalog, Kind, Param};
+use crate::catalog::{Base, Catalog, Param, ParamKind};
 
 fn param(base: Base, many: bool) -> Param {
-    Param { name: "iid".into(), kind: Kind { base, many }, ..Param::default() }
+    Param { name: "iid".into(), kind: ParamKind { base, many }, ..Param::default() }
 }
 
 fn fitted(param: &Param, value: Value) -> Result<Value, Fault> {
@@ -123,7 +123,7 @@ fn a_question_is_asked_once_and_remembered() {
     let mut known = LookupCache::default();
     let question = Lookup::KindOf { full_path: "acme".into() };
     assert_eq!(checked.step(&known).unwrap(), Step::Ask(vec![question.clone()]));
-    known.learn(question.clone(), Answer::Kind(crate::catalog::Scope::Group));
+    known.learn(question.clone(), LookupAnswer::Kind(crate::catalog::Scope::Group));
     let Step::Ready(call) = checked.step(&known).unwrap() else { panic!("it should know") };
     assert_eq!(call.path(), "/api/v4/groups/acme/variables");
     known.forget(&question);

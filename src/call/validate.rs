@@ -11,10 +11,11 @@ use super::name_resolution::Resolved;
 use super::noun::{folded, param_by_noun, param_with_noun};
 use super::quick_action::{self, QuickActions};
 use super::raised_risk::{added_effects, call_risk};
-use super::select_operation::Chosen;
+use super::select_operation::ChosenOperation;
 use super::{
-    Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, TARGET, affected_paths, coerce,
-    global_id, graphql, items, lookup, name_resolution, raw_request, request, select_operation, target,
+    Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, TARGET, TouchedPlace, affected_paths,
+    coerce, global_id, graphql, items, lookup, name_resolution, raw_request, request, select_operation,
+    target,
 };
 use crate::catalog::{
     self, Action, GlossaryEntry, Json, Locates, Names, Operation, Param, Scope, Touched, Words,
@@ -30,7 +31,7 @@ pub struct Checked {
     /// The call of a raw request, which needs no look-up.
     direct: Option<Call>,
     /// Effects of the quick actions in its texts.
-    quick: (Vec<Touched>, Vec<Place>),
+    quick: (Vec<Touched>, Vec<TouchedPlace>),
     /// Faults of a composite action's items by index.
     item_faults: BTreeMap<usize, Fault>,
 }
@@ -190,8 +191,8 @@ impl Checked {
             return self.params_step(known);
         }
         let operation = match self.operation(known) {
-            Ok(Chosen::Operation(operation)) => operation,
-            Ok(Chosen::Ask(question)) => return Ok(Step::Ask(vec![question])),
+            Ok(ChosenOperation::Operation(operation)) => operation,
+            Ok(ChosenOperation::Ask(question)) => return Ok(Step::Ask(vec![question])),
             Err(fault) => return Err(self.invalid(self.with_all_missing(fault))),
         };
         let faults = select_operation::unfit(&self.action, operation, &self.params);
@@ -248,7 +249,7 @@ impl Checked {
     /// The call with the path that was found for its id, if it had to be looked up.
     fn located<'a>(&'a self, known: &LookupCache) -> Cow<'a, Checked> {
         let question = match self.operation(known) {
-            Ok(Chosen::Operation(operation)) => self.path_lookup(operation).ok().flatten(),
+            Ok(ChosenOperation::Operation(operation)) => self.path_lookup(operation).ok().flatten(),
             _ => None,
         };
         let by_path = question.and_then(|question| self.by_path(&question, known));
@@ -258,8 +259,8 @@ impl Checked {
     /// Returns the parameters alone, or the look-ups that they need first. Parameters may be missing.
     pub fn params_step(&self, known: &LookupCache) -> Result<Step, Invalid> {
         match self.operation(known).map_err(|fault| self.invalid(vec![fault]))? {
-            Chosen::Operation(operation) => self.fill(operation, known),
-            Chosen::Ask(question) => Ok(Step::Ask(vec![question])),
+            ChosenOperation::Operation(operation) => self.fill(operation, known),
+            ChosenOperation::Ask(question) => Ok(Step::Ask(vec![question])),
         }
     }
 
@@ -275,11 +276,11 @@ impl Checked {
     }
 
     /// The operation of the call, or the look-up that selects it. A composite action has only one.
-    fn operation(&self, known: &LookupCache) -> Result<Chosen<'_>, Fault> {
+    fn operation(&self, known: &LookupCache) -> Result<ChosenOperation<'_>, Fault> {
         let plan = self.action.choices().next().filter(|_| self.action.plan.is_some());
         plan.map_or_else(
             || select_operation::operation(&self.action, &self.params, known),
-            |operation| Ok(Chosen::Operation(operation)),
+            |operation| Ok(ChosenOperation::Operation(operation)),
         )
     }
 
@@ -359,7 +360,7 @@ impl Checked {
         let kind = self.params.get("fullPath").and_then(Value::as_str);
         let kind = kind.map(|path| Lookup::KindOf { full_path: path.to_owned() });
         let (asked, path) = match self.operation(known) {
-            Ok(Chosen::Operation(operation)) => {
+            Ok(ChosenOperation::Operation(operation)) => {
                 let params = &self.located(known).params;
                 let asked = name_resolution::fill(&self.action, operation, params, known).asked;
                 (asked, self.path_lookup(operation).ok().flatten())
@@ -378,7 +379,7 @@ impl Checked {
     /// Parameter that needs an open look-up.
     pub fn asking_param(&self, question: &Lookup, known: &LookupCache) -> Option<String> {
         match self.operation(known) {
-            Ok(Chosen::Operation(operation)) => {
+            Ok(ChosenOperation::Operation(operation)) => {
                 let params = &self.located(known).params;
                 name_resolution::fill(&self.action, operation, params, known).open.remove(question)
             }

@@ -18,8 +18,8 @@ pub use error::CatalogError;
 pub use example::example;
 pub use family::ShortName;
 pub use gitlab_mcp_embed::catalog::kinds::{
-    Ask, ChangeForm, ItemKind, ItemPlace, KindRow, NameForm, NewItemKind, ObjectKind, PageValue, Resolver,
-    ResolverRead,
+    ChangeForm, ItemKind, ItemPlace, KindRead, KindRow, NameForm, NewItemKind, ObjectKind, PageValue,
+    Resolver, ResolverRead,
 };
 pub use gitlab_mcp_embed::catalog::language::{
     Agent, ChangeWords, Domain, ExampleWords, Foreign, GlossaryEntry, Language, ListWords, LocalWords,

@@ -9,10 +9,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use super::call_options::{ExecuteOptions, FindOptions};
 use super::error::Failure;
 use super::settings::{SettingFlags, word_of};
-use super::setup::Client;
+use super::setup::McpClient;
 use crate::config::{self, TOOL_SURFACE};
 use crate::credentials::Helper;
-use crate::surface::Kind;
+use crate::surface::SurfaceKind;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -168,7 +168,7 @@ pub enum Offline {
 pub struct SetupArguments {
     /// Only these clients, also if they are not found; default: every client on this machine
     #[arg(long, value_name = "CLIENT")]
-    pub client: Vec<Client>,
+    pub client: Vec<McpClient>,
     /// Write the changes without a question for each file
     #[arg(long, visible_alias = "yes", conflicts_with = "dry_run")]
     pub write: bool,
@@ -231,7 +231,7 @@ pub struct ExecuteArguments {
 pub struct SurfaceArguments {
     /// Surface: dynamic, meta, individual or toolset; default: the configured one
     #[arg(long, value_name = "KIND", value_parser = word_of(&TOOL_SURFACE))]
-    pub surface: Option<Kind>,
+    pub surface: Option<SurfaceKind>,
     /// Show the size of each part in tokens, before and after overrides, instead of the tools
     #[arg(long)]
     pub tokens: bool,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use super::setup::{self, Change, Consent, Machine, Request, System, TOKEN, TokenUse};
+use super::setup::{self, Machine, SetupChange, SetupConsent, SetupRequest, System, TOKEN, TokenUse};
 use super::{Arguments, Failure, Offline, SetupArguments, TokenArgument};
 use crate::config::{self, Config, Flags};
 
@@ -38,14 +38,14 @@ fn set_up(arguments: SetupArguments, flags: &Flags, out: &mut dyn Write) -> Resu
         (TokenArgument::Env, _) | (TokenArgument::Auto, Some(_)) => TokenUse::Reference,
         (TokenArgument::None, _) | (TokenArgument::Auto, None) => TokenUse::Elsewhere,
     };
-    let request = Request {
+    let request = SetupRequest {
         clients: arguments.client,
         name: arguments.name,
-        change: if arguments.undo { Change::Remove } else { Change::Add },
+        change: if arguments.undo { SetupChange::Remove } else { SetupChange::Add },
         consent: match (arguments.write, arguments.dry_run) {
-            (true, _) => Consent::Given,
-            (false, true) => Consent::Refused,
-            (false, false) => Consent::Ask,
+            (true, _) => SetupConsent::Given,
+            (false, true) => SetupConsent::Refused,
+            (false, false) => SetupConsent::Ask,
         },
         settings,
         token,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::call_options::ExecuteOptions;
-use super::surface::Sent;
+use super::surface::SentTools;
 use super::{Connected, Failure, FindArguments, SurfaceArguments, auth, doctor};
 use crate::config::{Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
@@ -144,7 +144,7 @@ fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<AllSettings, F
     Ok(settings)
 }
 
-async fn serve(instances: Instances, settings: surface::Settings) -> Result<(), Failure> {
+async fn serve(instances: Instances, settings: surface::SurfaceSettings) -> Result<(), Failure> {
     if io::stdin().is_terminal() {
         tracing::warn!(
             "waiting for an MCP client on standard input; see `gitlab-mcp --help` for the other commands"
@@ -176,18 +176,18 @@ fn show_surface(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let kind = arguments.surface.unwrap_or(config.surface.kind);
-    let customized = surface::Settings { kind, ..config.surface.clone() };
-    let plain = tools::Settings { policy: Default::default(), ..settings.default.tools.clone() };
+    let customized = surface::SurfaceSettings { kind, ..config.surface.clone() };
+    let plain = tools::ToolSettings { policy: Default::default(), ..settings.default.tools.clone() };
     let instances = ToolsFactory::new(settings)?.own_tools()?;
     let tools = Arc::clone(instances.front());
     let surface = Surface::new(customized.clone(), Arc::clone(&tools));
     warn_of_overrides(&surface)?;
-    let sent = Sent::new(&surface, &tools)?;
+    let sent = SentTools::new(&surface, &tools)?;
     if !arguments.tokens {
         return sent.write(out);
     }
     let (surface, tools) = super::surface::plain(&customized, Tools::new(plain)?);
-    sent.write_costs(&Sent::new(&surface, &tools)?, out)
+    sent.write_costs(&SentTools::new(&surface, &tools)?, out)
 }
 
 /// Loads the finder on a thread of its own while the first messages are handled.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::server;
-use crate::surface::{PageError, Settings, Surface};
+use crate::surface::{PageError, Surface, SurfaceSettings};
 use crate::tools::Tools;
 
 /// Approximate number of bytes of this text in one model token.
@@ -26,15 +26,15 @@ const PARTS: [(&str, &[&str]); 4] = [
 
 /// Everything a client receives before its first call.
 #[derive(Debug)]
-pub(super) struct Sent {
+pub(super) struct SentTools {
     instructions: String,
     tools: Vec<Value>,
 }
 
-impl Sent {
+impl SentTools {
     /// Collects all pages of a surface.
-    pub(super) fn new(surface: &Surface, tools: &Tools) -> Result<Sent, Failure> {
-        let mut sent = Sent { instructions: surface.instructions(), tools: Vec::new() };
+    pub(super) fn new(surface: &Surface, tools: &Tools) -> Result<SentTools, Failure> {
+        let mut sent = SentTools { instructions: surface.instructions(), tools: Vec::new() };
         let mut cursor: Option<String> = None;
         loop {
             let page = surface.page(cursor.as_deref(), &|name| tools.offers(name));
@@ -57,9 +57,9 @@ impl Sent {
     }
 
     /// Size of each part in bytes, before and after overrides.
-    pub(super) fn write_costs(&self, before: &Sent, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(super) fn write_costs(&self, before: &SentTools, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out, "{:44}{:>10}{:>10}", "", "before", "after")?;
-        let mut line = |name: &str, count: &dyn Fn(&Sent) -> usize| {
+        let mut line = |name: &str, count: &dyn Fn(&SentTools) -> usize| {
             writeln!(out, "{name:44}{:>10}{:>10}", count(before), count(self))
         };
         line("tools", &|sent| sent.tools.len())?;
@@ -67,7 +67,7 @@ impl Sent {
         for (name, fields) in PARTS {
             line(name, &|sent| sent.tools.iter().map(|tool| fields_of(tool, fields)).sum())?;
         }
-        line("bytes in all", &Sent::bytes)?;
+        line("bytes in all", &SentTools::bytes)?;
         line("tokens, about", &|sent| sent.bytes() / BYTES_PER_TOKEN)?;
         writeln!(out, "\nThe largest tools:")?;
         for (name, bytes) in self.largest(before) {
@@ -85,7 +85,7 @@ impl Sent {
     }
 
     /// The largest tools of both versions, with their current size.
-    fn largest<'a>(&'a self, before: &'a Sent) -> Vec<(&'a str, usize)> {
+    fn largest<'a>(&'a self, before: &'a SentTools) -> Vec<(&'a str, usize)> {
         let mut names: Vec<(&str, usize)> =
             before.tools.iter().chain(&self.tools).map(|tool| (called(tool), bytes(tool))).collect();
         names.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
@@ -100,11 +100,14 @@ impl Sent {
 }
 
 /// The same surface without overrides.
-pub(super) fn plain(settings: &Settings, tools: Tools) -> (Surface, Arc<Tools>) {
-    let Settings { kind, params, split, read_tool, .. } = *settings;
+pub(super) fn plain(settings: &SurfaceSettings, tools: Tools) -> (Surface, Arc<Tools>) {
+    let SurfaceSettings { kind, params, split, read_tool, .. } = *settings;
     let tools = Arc::new(tools);
     (
-        Surface::new(Settings { kind, params, split, read_tool, ..Settings::default() }, Arc::clone(&tools)),
+        Surface::new(
+            SurfaceSettings { kind, params, split, read_tool, ..SurfaceSettings::default() },
+            Arc::clone(&tools),
+        ),
         tools,
     )
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
-use crate::present::{self, Failure};
+use crate::present::{self, ReportedFailure};
 use crate::text::{excerpt, is_number, plain_text};
 use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
@@ -40,7 +40,7 @@ struct Pipeline {
 
 /// A failed job, or a bridge whose pipeline could not be created.
 #[derive(Debug)]
-struct Job {
+struct FailedJob {
     project: Value,
     pipeline: Value,
     row: Value,
@@ -50,7 +50,7 @@ struct Job {
 /// Results of the diagnosis.
 #[derive(Debug, Default)]
 struct Findings {
-    jobs: Vec<Job>,
+    jobs: Vec<FailedJob>,
     /// The examined pipelines, with the parts that could not be read.
     pipelines: Vec<Value>,
     notes: Vec<String>,
@@ -214,7 +214,7 @@ impl Findings {
             ));
         }
         // GitLab lists the newest first.
-        self.jobs.extend(rows.iter().rev().map(|row| Job {
+        self.jobs.extend(rows.iter().rev().map(|row| FailedJob {
             project: pipeline.project.clone(),
             pipeline: pipeline.id.clone(),
             row: row.clone(),
@@ -284,10 +284,10 @@ async fn render_diagnosis(
     if let (Some(latest), Some(Value::Object(seen))) = (latest, pipelines.first_mut()) {
         seen.insert("latest".to_owned(), json!(latest));
     }
-    let logs: Vec<&Job> = jobs.iter().filter(|job| !job.is_bridge).take(MAX_LOGS).collect();
+    let logs: Vec<&FailedJob> = jobs.iter().filter(|job| !job.is_bridge).take(MAX_LOGS).collect();
     let shown = logs.len().min((budget / MIN_LOG_BYTES).max(1));
     let share = budget.checked_div(shown).unwrap_or_default().max(MIN_LOG_BYTES);
-    let mut read: Vec<Result<Failure, ToolError>> = Vec::new();
+    let mut read: Vec<Result<ReportedFailure, ToolError>> = Vec::new();
     for group in logs.get(..shown).unwrap_or_default().chunks(TOGETHER) {
         read.extend(join_all(group.iter().map(|job| log(run, job, share))).await);
     }
@@ -315,7 +315,7 @@ async fn render_diagnosis(
 }
 
 /// The failure in a job's log.
-async fn log(run: &CompositeRun<'_>, job: &Job, budget: usize) -> Result<Failure, ToolError> {
+async fn log(run: &CompositeRun<'_>, job: &FailedJob, budget: usize) -> Result<ReportedFailure, ToolError> {
     let step_params = params(json!({"fullPath": job.project, "job_id": field(&job.row, "id")}));
     // A dry run previews changes; a diagnosis only reads and runs in any case.
     let request = crate::tools::ExecuteRequest {
@@ -324,7 +324,7 @@ async fn log(run: &CompositeRun<'_>, job: &Job, budget: usize) -> Result<Failure
         ..Default::default()
     };
     let Outcome::Response(response) = run.step_as(request, false).await? else {
-        return Ok(Failure::default());
+        return Ok(ReportedFailure::default());
     };
     let text = match response.reply.content {
         Content::Text(text) => text,
@@ -336,7 +336,12 @@ async fn log(run: &CompositeRun<'_>, job: &Job, budget: usize) -> Result<Failure
     Ok(present::failure(&text, budget, run.tools.client.secrets()))
 }
 
-fn add(items: &mut ItemResults, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
+fn add(
+    items: &mut ItemResults,
+    calls: &mut String,
+    job: &FailedJob,
+    excerpt: Option<Result<ReportedFailure, ToolError>>,
+) {
     let mut says = params(json!({"name": field(&job.row, "name"), "stage": field(&job.row, "stage")}));
     says.insert("id".to_owned(), field(&job.row, "id"));
     says.insert("project".to_owned(), job.project.clone());
@@ -373,7 +378,7 @@ fn add(items: &mut ItemResults, calls: &mut String, job: &Job, excerpt: Option<R
 }
 
 /// The excerpts of a log as text and as data, with the call for the whole log if it is truncated.
-fn excerpted(failure: &Failure, details: &mut Map<String, Value>, call: &Value) -> String {
+fn excerpted(failure: &ReportedFailure, details: &mut Map<String, Value>, call: &Value) -> String {
     let mut text = String::new();
     let mut stretches = Vec::new();
     let mut last = 0;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Page};
+use crate::call::{self, WebPage};
 use crate::catalog::{self, ItemKind, KindRow, ObjectKind, Scope};
 use crate::composite::run::CompositeRun;
 use crate::text::plain_text;
@@ -111,7 +111,7 @@ pub fn resolve_target(run: &CompositeRun<'_>, target: &str) -> Result<ResolvedIt
 }
 
 /// The kind of item that a page shows, and the alternative.
-fn page_kind(page: Page) -> (Option<&'static str>, Option<&'static str>) {
+fn page_kind(page: WebPage) -> (Option<&'static str>, Option<&'static str>) {
     let in_group = page.holder == Some(Scope::Group);
     match page.kind {
         ObjectKind::Holder if page.is_bare && (in_group || page.is_short) => (Some("group"), None),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::composite::run::params;
 use crate::search::similarity;
-use crate::text::diff::{DiffLine, LineChange, Side};
+use crate::text::diff::{DiffLine, DiffSide, LineChange};
 use crate::untrusted::shortened;
 
 /// Maximum number of matching lines that an error lists.
@@ -32,7 +32,7 @@ pub struct LineText {
     /// The changed file; none for all of them.
     pub file: Option<String>,
     /// The side of the line; none for the new one, then the old one.
-    pub side: Option<Side>,
+    pub side: Option<DiffSide>,
     pub text: String,
 }
 
@@ -40,7 +40,7 @@ pub struct LineText {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLine {
     pub file: String,
-    pub side: Side,
+    pub side: DiffSide,
     pub number: u64,
     /// The text as answers show it.
     pub text: String,
@@ -74,8 +74,8 @@ impl LineText {
             return Err(format!("`line_text` cannot be combined with `{name}`"));
         }
         let side = match given.get("side").and_then(Value::as_str) {
-            Some("old") => Some(Side::Old),
-            Some(_) => Some(Side::New),
+            Some("old") => Some(DiffSide::Old),
+            Some(_) => Some(DiffSide::New),
             None => None,
         };
         Ok(Some(LineText { file: file_path(given), side, text: text.to_owned() }))
@@ -140,14 +140,14 @@ impl LineText {
 impl FoundLine {
     /// Renders `src/main.rs:10`, with the side if it is the old one.
     pub fn label(&self) -> String {
-        let side = if self.side == Side::Old { " (old)" } else { "" };
+        let side = if self.side == DiffSide::Old { " (old)" } else { "" };
         format!("{}:{}{side}", self.file, self.number)
     }
 
     /// The parameters that name it by its number.
     pub fn params(&self) -> Map<String, Value> {
         let mut said = params(json!({"file": self.file, "line": self.number}));
-        if self.side == Side::Old {
+        if self.side == DiffSide::Old {
             said.insert("side".to_owned(), json!("old"));
         }
         said
@@ -187,19 +187,19 @@ struct Line<'d> {
 }
 
 impl Line<'_> {
-    fn to_found_line(&self, side: Option<Side>) -> FoundLine {
+    fn to_found_line(&self, side: Option<DiffSide>) -> FoundLine {
         let side = match self.line.change {
-            LineChange::Added => Side::New,
-            LineChange::Removed => Side::Old,
+            LineChange::Added => DiffSide::New,
+            LineChange::Removed => DiffSide::Old,
             LineChange::Kept => side.unwrap_or_default(),
         };
-        let number = if side == Side::Old { self.line.old_at } else { self.line.new_at };
+        let number = if side == DiffSide::Old { self.line.old_at } else { self.line.new_at };
         FoundLine { file: self.file.to_owned(), side, number, text: self.text.clone() }
     }
 }
 
 /// The lines that match best: whole lines before parts, and of either in the order of [`order`].
-fn best(lines: &[Line<'_>], text: &str, side: Option<Side>) -> Vec<FoundLine> {
+fn best(lines: &[Line<'_>], text: &str, side: Option<DiffSide>) -> Vec<FoundLine> {
     let rank = |line: &Line<'_>| {
         let order = order(line.line.change, side)?;
         let is_whole = line.text.trim() == text;
@@ -210,21 +210,21 @@ fn best(lines: &[Line<'_>], text: &str, side: Option<Side>) -> Vec<FoundLine> {
 }
 
 /// Place of a kind of line in the search; none if it is not on the side.
-fn order(change: LineChange, side: Option<Side>) -> Option<usize> {
+fn order(change: LineChange, side: Option<DiffSide>) -> Option<usize> {
     let searched: &[LineChange] = match side {
         None => &[LineChange::Added, LineChange::Kept, LineChange::Removed],
-        Some(Side::New) => &[LineChange::Added, LineChange::Kept],
-        Some(Side::Old) => &[LineChange::Removed, LineChange::Kept],
+        Some(DiffSide::New) => &[LineChange::Added, LineChange::Kept],
+        Some(DiffSide::Old) => &[LineChange::Removed, LineChange::Kept],
     };
     searched.iter().position(|searched| *searched == change)
 }
 
 /// Splits a line of a diff such as `42 +let x = 1;` into its text and the side of its sign.
-fn without_gutter(text: &str) -> (&str, Option<Side>) {
+fn without_gutter(text: &str) -> (&str, Option<DiffSide>) {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     match rest.chars().next() {
-        Some('+') => (rest.get(1..).unwrap_or_default().trim(), Some(Side::New)),
-        Some('-') => (rest.get(1..).unwrap_or_default().trim(), Some(Side::Old)),
+        Some('+') => (rest.get(1..).unwrap_or_default().trim(), Some(DiffSide::New)),
+        Some('-') => (rest.get(1..).unwrap_or_default().trim(), Some(DiffSide::Old)),
         _ => (rest, None),
     }
 }
@@ -247,11 +247,11 @@ mod tests {
  fn turned() {}
 ";
 
-    fn text(text: &str, side: Option<Side>) -> LineText {
+    fn text(text: &str, side: Option<DiffSide>) -> LineText {
         LineText { file: None, side, text: text.to_owned() }
     }
 
-    fn find(wanted: &LineText, diffs: &[(&str, &str)]) -> Result<(String, Side, u64), NotOneLine> {
+    fn find(wanted: &LineText, diffs: &[(&str, &str)]) -> Result<(String, DiffSide, u64), NotOneLine> {
         let files: Vec<(&str, Vec<DiffLine>)> =
             diffs.iter().map(|(file, diff)| (*file, lines(diff))).collect();
         let files: Vec<(&str, &[DiffLine])> =
@@ -259,37 +259,37 @@ mod tests {
         wanted.find(&files, &str::to_owned).map(|line| (line.file, line.side, line.number))
     }
 
-    fn in_gear(wanted: &str, side: Option<Side>) -> Option<(Side, u64)> {
+    fn in_gear(wanted: &str, side: Option<DiffSide>) -> Option<(DiffSide, u64)> {
         find(&text(wanted, side), &[("gear.rs", GEAR)]).ok().map(|(_, side, number)| (side, number))
     }
 
     #[test]
     fn a_line_is_found_by_its_text_or_a_part_of_it() {
-        assert_eq!(in_gear("teeth: u16,", None), Some((Side::New, 2)));
-        assert_eq!(in_gear("spin", None), Some((Side::New, 7)));
-        assert_eq!(in_gear("u32", None), Some((Side::Old, 2)));
-        assert_eq!(in_gear("struct", None), Some((Side::New, 1)));
-        assert_eq!(in_gear("teeth", Some(Side::Old)), Some((Side::Old, 2)));
-        assert_eq!(in_gear("turned", Some(Side::Old)), Some((Side::Old, 6)));
-        assert_eq!(in_gear("spin", Some(Side::Old)), None);
-        assert_eq!(in_gear("u32", Some(Side::New)), None);
+        assert_eq!(in_gear("teeth: u16,", None), Some((DiffSide::New, 2)));
+        assert_eq!(in_gear("spin", None), Some((DiffSide::New, 7)));
+        assert_eq!(in_gear("u32", None), Some((DiffSide::Old, 2)));
+        assert_eq!(in_gear("struct", None), Some((DiffSide::New, 1)));
+        assert_eq!(in_gear("teeth", Some(DiffSide::Old)), Some((DiffSide::Old, 2)));
+        assert_eq!(in_gear("turned", Some(DiffSide::Old)), Some((DiffSide::Old, 6)));
+        assert_eq!(in_gear("spin", Some(DiffSide::Old)), None);
+        assert_eq!(in_gear("u32", Some(DiffSide::New)), None);
     }
 
     #[test]
     fn a_whole_line_wins_over_a_part_and_an_added_line_over_others() {
-        assert_eq!(in_gear("oil: bool,", None), Some((Side::New, 3)));
+        assert_eq!(in_gear("oil: bool,", None), Some((DiffSide::New, 3)));
         // Whole, though removed, before a part of an unchanged line.
-        assert_eq!(in_gear("fn turn() {}", None), Some((Side::Old, 5)));
+        assert_eq!(in_gear("fn turn() {}", None), Some((DiffSide::Old, 5)));
         // A part of an unchanged line before a part of a removed one.
-        assert_eq!(in_gear("fn turn", None), Some((Side::New, 8)));
+        assert_eq!(in_gear("fn turn", None), Some((DiffSide::New, 8)));
         // A part of an added line before a part of an unchanged one.
-        assert_eq!(in_gear("()", None), Some((Side::New, 7)));
+        assert_eq!(in_gear("()", None), Some((DiffSide::New, 7)));
     }
 
     #[test]
     fn a_line_as_a_diff_shows_it_is_found() {
-        assert_eq!(in_gear("3 +    oil: bool,", None), Some((Side::New, 3)));
-        assert_eq!(in_gear("-    teeth: u32,", None), Some((Side::Old, 2)));
+        assert_eq!(in_gear("3 +    oil: bool,", None), Some((DiffSide::New, 3)));
+        assert_eq!(in_gear("-    teeth: u32,", None), Some((DiffSide::Old, 2)));
         assert_eq!(in_gear("-    oil: bool,", None), None);
     }
 
@@ -337,7 +337,7 @@ mod tests {
         let said = given(json!({"line_text": "\t a b \n", "file": "./x", "side": "new"})).unwrap().unwrap();
         assert_eq!(
             said,
-            LineText { file: Some("x".to_owned()), side: Some(Side::New), text: "a b".to_owned() }
+            LineText { file: Some("x".to_owned()), side: Some(DiffSide::New), text: "a b".to_owned() }
         );
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::composite::line_text::{self, FoundLine, LineText, NotOneLine, file_path};
 use crate::composite::run::{CompositeRun, params};
-use crate::text::diff::{self, DiffLine, LineSpan, MissingLine, Side};
+use crate::text::diff::{self, DiffLine, DiffSide, LineSpan, MissingLine};
 use crate::tools::{ErrorKind, NextCall, ToolError};
 use crate::untrusted::{cleaned, mask_tokens, quote};
 
@@ -47,7 +47,7 @@ pub enum LineReference {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinePosition {
     pub file: String,
-    pub side: Side,
+    pub side: DiffSide,
     pub first: u64,
     pub last: u64,
 }
@@ -113,21 +113,21 @@ impl LinePosition {
             }
         };
         let side = match given.get("side").and_then(Value::as_str) {
-            Some("old") => Side::Old,
-            _ => Side::New,
+            Some("old") => DiffSide::Old,
+            _ => DiffSide::New,
         };
         Ok(Some(LinePosition { file, side, first, last }))
     }
 
     /// The parameters with other line numbers.
-    fn moved(&self, file: &str, (side, first, last): (Side, u64, u64)) -> Map<String, Value> {
+    fn moved(&self, file: &str, (side, first, last): (DiffSide, u64, u64)) -> Map<String, Value> {
         let mut said = params(json!({"file": file}));
         if first == last {
             said.insert("line".to_owned(), json!(first));
         } else {
             said.extend(params(json!({"line_start": first, "line_end": last})));
         }
-        if side == Side::Old {
+        if side == DiffSide::Old {
             said.insert("side".to_owned(), json!("old"));
         }
         said
@@ -140,7 +140,7 @@ impl LinePosition {
         } else {
             format!("{}-{}", self.first, self.last)
         };
-        let side = if self.side == Side::Old { " (old)" } else { "" };
+        let side = if self.side == DiffSide::Old { " (old)" } else { "" };
         format!("{}:{lines}{side}", self.file)
     }
 }
@@ -467,7 +467,7 @@ impl DiffFile {
     }
 
     fn misplaced(&self, spot: &LinePosition, absent: MissingLine) -> PositionError {
-        let file = if spot.side == Side::Old { "old" } else { "new" };
+        let file = if spot.side == DiffSide::Old { "old" } else { "new" };
         let mut message = format!("line {} of the {file} `{}` is not in the diff", absent.line, spot.file);
         let Some((side, line)) = absent.nearest else { return PositionError::new(message) };
         let other = if side == spot.side {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::PRESENTATION;
 use crate::composite::run::{CompositeRun, params};
-use crate::present::{self, Kind, Options};
+use crate::present::{self, ContentKind, Options};
 use crate::text::{excerpt, plain_text};
 use crate::tools::reply::state_notes;
 use crate::tools::{Answer, NextCall, ToolError};
@@ -23,7 +23,7 @@ const MAX_THREAD_CHARACTERS: usize = 200;
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let whole = run.read_json("merge_request.get", step_params(run, json!({}))).await?;
-    let mut parts = Parts::default();
+    let mut parts = OverviewParts::default();
     let (people, work) = join(
         join3(
             run.read_json("merge_request.list_reviewers", step_params(run, json!({}))),
@@ -53,11 +53,11 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
 
 /// Notes on the parts that could not be read: the others are shown all the same.
 #[derive(Debug, Default)]
-struct Parts {
+struct OverviewParts {
     notes: Vec<String>,
 }
 
-impl Parts {
+impl OverviewParts {
     fn add(&mut self, data: &mut Map<String, Value>, name: &str, part: Result<Value, ToolError>) {
         match part {
             Ok(part) => {
@@ -177,9 +177,9 @@ async fn read_jobs(run: &CompositeRun<'_>, whole: &Value) -> Option<Result<Value
 
 /// The answer: data between marks, the merge status in words, and the next calls.
 fn render(run: &CompositeRun<'_>, whole: &Value, data: Value, notes: &[String]) -> Answer {
-    let options = Options::new(Kind::default(), run.tools.max_bytes, run.tools.client().secrets());
+    let options = Options::new(ContentKind::default(), run.tools.max_bytes, run.tools.client().secrets());
     let calls = next_calls(run, &data);
-    let shown = present::present(present::Content::Json(data), &options);
+    let shown = present::present(present::GivenContent::Json(data), &options);
     let mut text = present::marked(&shown.text);
     let mut beside = Map::new();
     let get = run.tools.catalog().get("merge_request.get").ok().flatten();

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use super::error::ConfigError;
 use super::instance::Instance;
-use super::job::{JOB_VARIABLES, Job};
-use super::sources::{Found, Sources, read_file};
+use super::job::{JOB_VARIABLES, JobCredentials};
+use super::sources::{FoundValue, Sources, read_file};
 use super::table::{
     AnySetting, CLIENT_ID, CREDENTIALS, FILE, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, Setting, TOKEN,
     TOKEN_COMMAND, TOKEN_FILE, settings,
 };
-use crate::credentials::{Choice, CommandLine, GivenCommand, GivenToken, Helper, NESTED_VARIABLE, Settings};
+use crate::credentials::{
+    Choice, CommandLine, CredentialSettings, GivenCommand, GivenToken, Helper, NESTED_VARIABLE,
+};
 use crate::gitlab::{Secret, Token};
 
 /// Name of the file of sign-ins in the user's state directory.
@@ -40,7 +42,7 @@ impl Sources<'_> {
     pub(super) fn credentials(
         &self,
         instance: &Instance,
-        job: Option<&Job>,
+        job: Option<&JobCredentials>,
         time_limit: Duration,
         login: &Login,
     ) -> Result<Choice, ConfigError> {
@@ -56,17 +58,17 @@ impl Sources<'_> {
             }
             None => None,
         };
-        let mut settings = Settings {
+        let mut settings = CredentialSettings {
             command,
             helpers: self.helpers()?,
             login_file: login.file.clone(),
             time_limit,
-            ..Settings::default()
+            ..CredentialSettings::default()
         };
         if let Some(found) = self.find(&TOKEN_FILE)? {
             let path = PathBuf::from(&found.text);
             let text = read_file(Path::new(&found.text), &found.origin)?;
-            let (text, origin) = checked(&TOKEN_FILE, Found { text, origin: found.origin })?;
+            let (text, origin) = checked(&TOKEN_FILE, FoundValue { text, origin: found.origin })?;
             settings.token_file = is_usable(&text)
                 .then(|| (path, GivenToken { origin, token: Token::guess(Secret::new(text)) }));
         }
@@ -143,7 +145,10 @@ impl Sources<'_> {
 }
 
 /// The token of a setting, with the origin of the setting.
-fn checked<T: Sync>(setting: &'static Setting<T>, found: Found) -> Result<(String, String), ConfigError> {
+fn checked<T: Sync>(
+    setting: &'static Setting<T>,
+    found: FoundValue,
+) -> Result<(String, String), ConfigError> {
     match TOKEN.parse(&found.text) {
         Some(text) => Ok((text, found.origin)),
         None => Err(ConfigError::Hidden { origin: found.origin, accepts: setting.accepts() }),

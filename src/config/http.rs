@@ -7,15 +7,15 @@ use super::table::{
     PUBLIC_URL, TLS_CERT, TLS_KEY,
 };
 use super::values::AuthKind;
-use crate::server::http::{AuthMode, Settings, TlsFiles};
-use crate::surface::Kind;
+use crate::server::http::{AuthMode, HttpSettings, TlsFiles};
+use crate::surface::SurfaceKind;
 
 impl Sources<'_> {
     /// Settings of the HTTP server; none if it is not wanted.
     ///
     /// # Errors
     /// An invalid value, or values that would expose a token.
-    pub(super) fn http(&self, surface: Kind) -> Result<Option<Settings>, ConfigError> {
+    pub(super) fn http(&self, surface: SurfaceKind) -> Result<Option<HttpSettings>, ConfigError> {
         let Some(listen) = self.parse(&HTTP)? else { return Ok(None) };
         let kind = self.parse(&AUTH)?.ok_or(ConfigError::NoAuthMode)?;
         let applications = self.parse(&OAUTH_APPLICATIONS)?.unwrap_or_default();
@@ -29,10 +29,10 @@ impl Sources<'_> {
         if !listen.is_local() && (auth == AuthMode::None || public_url.is_none()) {
             return Err(ConfigError::Exposed);
         }
-        if surface == Kind::Toolset {
+        if surface == SurfaceKind::Toolset {
             return Err(ConfigError::StatefulSurface);
         }
-        Ok(Some(Settings {
+        Ok(Some(HttpSettings {
             listen,
             auth,
             public_url,

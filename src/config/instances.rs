@@ -12,14 +12,14 @@ use super::instance::Instance;
 use super::instance_table::{InstanceTable, TABLE};
 use super::sources::{Sources, read_file};
 use super::table::{AnySetting, CA_FILE, READABLE_PATHS, TOKEN, TOKEN_COMMAND, URL};
-use crate::credentials::{Choice, GivenToken, Settings};
+use crate::credentials::{Choice, CredentialSettings, GivenToken};
 use crate::gitlab::{Secret, Token};
 use crate::policy::PathPattern;
 use crate::tools::name_of;
 
 /// A GitLab instance, or one of several accounts there.
 #[derive(Clone, Debug)]
-pub struct ConfiguredInstance {
+pub struct InstanceConfig {
     pub name: String,
     pub instance: Instance,
     /// The source of its token.
@@ -38,10 +38,10 @@ pub struct ConfiguredInstance {
     pub is_plain: bool,
 }
 
-impl ConfiguredInstance {
+impl InstanceConfig {
     /// The instance at a root URL, without a credential and a name of its own.
-    fn at(url: Url, insecure_tls: bool) -> ConfiguredInstance {
-        ConfiguredInstance {
+    fn at(url: Url, insecure_tls: bool) -> InstanceConfig {
+        InstanceConfig {
             name: name_of(&url),
             instance: Instance::At(url),
             credentials: Choice::default(),
@@ -74,11 +74,11 @@ impl Sources<'_> {
     /// An invalid table, or two instances of one name.
     pub(super) fn instances(
         &self,
-        plain: ConfiguredInstance,
+        plain: InstanceConfig,
         listed: &[Url],
         time_limit: Duration,
         login: &Login,
-    ) -> Result<(ConfiguredInstance, Vec<ConfiguredInstance>), ConfigError> {
+    ) -> Result<(InstanceConfig, Vec<InstanceConfig>), ConfigError> {
         let insecure_tls = plain.insecure_tls;
         let mut tables = VecDeque::new();
         for table in self.file.iter().flat_map(|file| &file.instances) {
@@ -88,9 +88,9 @@ impl Sources<'_> {
         let default = if is_plain_set { plain } else { tables.pop_front().unwrap_or(plain) };
         let mut others = Vec::from(tables);
         for url in listed {
-            let is_known = |one: &ConfiguredInstance| one.instance == Instance::At(url.clone());
+            let is_known = |one: &InstanceConfig| one.instance == Instance::At(url.clone());
             if !std::iter::once(&default).chain(&others).any(is_known) {
-                others.push(ConfiguredInstance::at(url.clone(), insecure_tls));
+                others.push(InstanceConfig::at(url.clone(), insecure_tls));
             }
         }
         let mut names = BTreeSet::from([default.name.to_ascii_lowercase()]);
@@ -105,7 +105,7 @@ impl Sources<'_> {
         table: &InstanceTable,
         time_limit: Duration,
         login: &Login,
-    ) -> Result<ConfiguredInstance, ConfigError> {
+    ) -> Result<InstanceConfig, ConfigError> {
         let invalid = |key, accepts| ConfigError::Instance { name: table.name.clone(), key, accepts };
         let is_name = !table.name.is_empty()
             && table.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
@@ -124,7 +124,7 @@ impl Sources<'_> {
             None => None,
         };
         let read = |path: &PathBuf| read_file(path, &origin(table, "policy"));
-        Ok(ConfiguredInstance {
+        Ok(InstanceConfig {
             name: table.name.clone(),
             credentials: self.credentials_of(table, &instance, time_limit, login)?,
             instance,
@@ -147,11 +147,11 @@ impl Sources<'_> {
         login: &Login,
     ) -> Result<Choice, ConfigError> {
         let invalid = |key, accepts| ConfigError::Instance { name: table.name.clone(), key, accepts };
-        let mut settings = Settings {
+        let mut settings = CredentialSettings {
             helpers: self.helpers()?,
             login_file: login.file.clone(),
             time_limit,
-            ..Settings::default()
+            ..CredentialSettings::default()
         };
         let given = |key: &str, text: &str| -> Result<GivenToken, ConfigError> {
             let origin = origin(table, key);

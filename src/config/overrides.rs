@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::ConfigError;
 use super::sources::{Sources, plain_text, read_file, syntax};
 use super::table::{CUSTOMIZE, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, TOOL_SURFACE};
-use crate::surface::{Level, Override, Settings};
+use crate::surface::{Level, Override, SurfaceSettings};
 
 /// Overrides from environment variables, in the order of their names.
 ///
@@ -35,12 +35,12 @@ pub(super) fn from_variables(
 }
 
 /// Settings of the surface.
-pub(super) fn surface(sources: &Sources<'_>) -> Result<Settings, ConfigError> {
+pub(super) fn surface(sources: &Sources<'_>) -> Result<SurfaceSettings, ConfigError> {
     let overrides = match sources.parse(&CUSTOMIZE)? {
         Some(path) => parse_overrides(&path, &read_file(&path, CUSTOMIZE.name)?)?,
         None => Vec::new(),
     };
-    Ok(Settings {
+    Ok(SurfaceSettings {
         kind: sources.parse_required(&TOOL_SURFACE)?,
         params: sources.parse_required(&META_PARAMS)?,
         split: sources.parse_required(&META_SPLIT)?,

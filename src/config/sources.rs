@@ -24,7 +24,7 @@ pub(super) struct Sources<'a> {
 }
 
 /// Value with its origin, for error messages.
-pub(super) struct Found {
+pub(super) struct FoundValue {
     pub text: String,
     pub origin: String,
 }
@@ -36,18 +36,18 @@ impl Sources<'_> {
         setting: &'static Setting<T>,
     ) -> Result<Option<T>, ConfigError> {
         let default =
-            || setting.default.map(|text| Found::new(text, format!("the default of {}", setting.name)));
-        let Some(Found { text, origin }) = self.find(setting)?.or_else(default) else {
+            || setting.default.map(|text| FoundValue::new(text, format!("the default of {}", setting.name)));
+        let Some(FoundValue { text, origin }) = self.find(setting)?.or_else(default) else {
             return Ok(None);
         };
-        self.parse_found(setting, Found { text, origin }).map(Some)
+        self.parse_found(setting, FoundValue { text, origin }).map(Some)
     }
 
     /// Parses a value that was found for a setting.
     pub(super) fn parse_found<T: Clone + Sync>(
         &self,
         setting: &'static Setting<T>,
-        Found { text, origin }: Found,
+        FoundValue { text, origin }: FoundValue,
     ) -> Result<T, ConfigError> {
         let accepts = setting.accepts();
         match setting.parse(text.trim()) {
@@ -69,37 +69,37 @@ impl Sources<'_> {
     }
 
     /// Raw value of a setting. Empty counts as not set: clients pass empty values for fields the user left blank.
-    pub(super) fn find(&self, setting: &'static dyn AnySetting) -> Result<Option<Found>, ConfigError> {
+    pub(super) fn find(&self, setting: &'static dyn AnySetting) -> Result<Option<FoundValue>, ConfigError> {
         let row = setting.row();
-        let flag = self.flags.get(row.name).map(|text| Found::new(text, flag_name(row)));
+        let flag = self.flags.get(row.name).map(|text| FoundValue::new(text, flag_name(row)));
         let found = match flag {
             Some(flag) => Some(flag),
             None => self.variable(row)?.or_else(|| self.file.as_ref().and_then(|file| file.find(row))),
         };
         match found.filter(|found| !found.text.trim().is_empty()) {
-            Some(Found { text, origin }) if is_unexpanded(&text) => {
+            Some(FoundValue { text, origin }) if is_unexpanded(&text) => {
                 Err(ConfigError::Unexpanded { origin, given: text, accepts: setting.accepts() })
             }
             found => Ok(found),
         }
     }
 
-    fn variable(&self, row: &'static Row) -> Result<Option<Found>, ConfigError> {
+    fn variable(&self, row: &'static Row) -> Result<Option<FoundValue>, ConfigError> {
         for name in [row.name].iter().chain(row.aliases) {
             let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
             let mut text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
             if HOSTS.contains(name) && !text.contains("://") && !is_unexpanded(&text) {
                 text = format!("https://{}", text.trim());
             }
-            return Ok(Some(Found { text, origin: (*name).to_owned() }));
+            return Ok(Some(FoundValue { text, origin: (*name).to_owned() }));
         }
         Ok(None)
     }
 }
 
-impl Found {
-    fn new(text: &str, origin: String) -> Found {
-        Found { text: text.to_owned(), origin }
+impl FoundValue {
+    fn new(text: &str, origin: String) -> FoundValue {
+        FoundValue { text: text.to_owned(), origin }
     }
 }
 
@@ -136,9 +136,9 @@ impl SettingsFile {
         Ok(SettingsFile { path, values, instances })
     }
 
-    pub(super) fn find(&self, row: &Row) -> Option<Found> {
+    pub(super) fn find(&self, row: &Row) -> Option<FoundValue> {
         let text = self.values.get(row.name)?;
-        Some(Found::new(text, format!("{} in {}", row.name, self.path.display())))
+        Some(FoundValue::new(text, format!("{} in {}", row.name, self.path.display())))
     }
 }
 

@@ -197,7 +197,7 @@ fn variables_of_a_job_hold_for_its_own_instance_and_below_every_setting() {
     }
     let tables = file("[[instance]]\nname = 'work'\nurl = 'https://work.example'\n");
     let config = with(&[("GITLAB_MCP_CONFIG", tables.path().to_str().unwrap())]);
-    let ca_file = |of: &ConfiguredInstance| {
+    let ca_file = |of: &InstanceConfig| {
         let Instance::At(base) = &of.instance else { panic!("{} has no root", of.name) };
         config.connection(of, base.clone()).ca_file
     };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::guides::{ArgType, Argument, PROMPTS, Prompt, mentions};
+use crate::guides::{ArgType, PROMPTS, Prompt, PromptParam, mentions};
 use crate::present;
 use crate::text::excerpt;
 use crate::tools::{Capabilities, ErrorKind, ToolError, Tools};
@@ -22,11 +22,11 @@ impl Tools {
     }
 
     /// True if an argument is required; a configured project is not.
-    pub fn requires(&self, argument: &Argument) -> bool {
+    pub fn requires(&self, argument: &PromptParam) -> bool {
         argument.required && !self.is_configured(argument)
     }
 
-    fn is_configured(&self, argument: &Argument) -> bool {
+    fn is_configured(&self, argument: &PromptParam) -> bool {
         argument.takes == ArgType::Project && self.project.is_some()
     }
 

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::command::GivenCommand;
 use super::git_helpers::{self, Helper};
-use super::login::Login;
+use super::login::SignedIn;
 use super::login_file::{LoginFile, LoginFileError, SignIn};
 use super::renewed::{Origin, RenewedToken};
 use super::token_file::TokenFile;
@@ -15,7 +15,7 @@ use crate::gitlab::{self, Credential, HttpClients, Token};
 
 /// Settings of one instance that may lead to a token, in the order in which they are considered.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct CredentialSettings {
     /// GITLAB_TOKEN_FILE, with the token that was in it at the start.
     pub token_file: Option<(PathBuf, GivenToken)>,
     /// Variables with tokens, the first of which is used.
@@ -41,7 +41,7 @@ pub struct GivenToken {
 /// The source that was chosen for an instance.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    source: Source,
+    source: CredentialSource,
     base: Option<Url>,
     time_limit: Duration,
     /// Names of other settings with a token, which are not used.
@@ -49,7 +49,7 @@ pub struct Choice {
 }
 
 #[derive(Clone, Debug, Default)]
-enum Source {
+enum CredentialSource {
     File {
         path: PathBuf,
         given: GivenToken,
@@ -76,7 +76,7 @@ enum FoundSignIn {
     By(Helper),
 }
 
-impl Settings {
+impl CredentialSettings {
     /// Chooses the source for an instance. Only the file of sign-ins is read.
     ///
     /// # Errors
@@ -94,21 +94,26 @@ impl Settings {
     /// Chooses among the sources that need no address: a file or a variable.
     pub fn choose_token(&self) -> Choice {
         let mut given = self.given();
-        given.retain(|(_, source)| matches!(source, Source::File { .. } | Source::Variable(_)));
+        given.retain(|(_, source)| {
+            matches!(source, CredentialSource::File { .. } | CredentialSource::Variable(_))
+        });
         let source = given.into_iter().next().map(|(_, source)| source).unwrap_or_default();
         Choice { source, base: None, time_limit: self.time_limit, unused: Vec::new() }
     }
 
     /// Sources that the settings name, with their names.
-    fn given(&self) -> Vec<(String, Source)> {
+    fn given(&self) -> Vec<(String, CredentialSource)> {
         let mut given = Vec::new();
         if let Some((path, token)) = &self.token_file {
-            given.push((token.origin.clone(), Source::File { path: path.clone(), given: token.clone() }));
+            given.push((
+                token.origin.clone(),
+                CredentialSource::File { path: path.clone(), given: token.clone() },
+            ));
         }
-        let named = |token: &GivenToken| (token.origin.clone(), Source::Variable(token.clone()));
+        let named = |token: &GivenToken| (token.origin.clone(), CredentialSource::Variable(token.clone()));
         given.extend(self.variables.iter().map(named));
         if let Some(command) = &self.command {
-            given.push((command.origin.clone(), Source::Command(command.clone())));
+            given.push((command.origin.clone(), CredentialSource::Command(command.clone())));
         }
         // The token of a job is there without anybody's doing: it is no mistake that it is not used.
         if let Some(job) = self.job.as_ref().filter(|_| given.is_empty()) {
@@ -118,7 +123,7 @@ impl Settings {
     }
 
     /// The sign-in to the instance, else the programs that may be asked.
-    fn login(&self, base: &Url) -> Result<Source, LoginFileError> {
+    fn login(&self, base: &Url) -> Result<CredentialSource, LoginFileError> {
         let file = self.login_file.clone().map(LoginFile::new);
         let sign_in = file.as_ref().map(|file| file.find(base)).transpose()?.flatten();
         let found = match sign_in {
@@ -127,40 +132,41 @@ impl Settings {
             Some(SignIn::Helper(helper)) => FoundSignIn::By(helper),
         };
         if file.is_none() && self.helpers.is_empty() {
-            return Ok(Source::None);
+            return Ok(CredentialSource::None);
         }
-        Ok(Source::Login { file, found, helpers: self.helpers.clone() })
+        Ok(CredentialSource::Login { file, found, helpers: self.helpers.clone() })
     }
 }
 
 impl Choice {
     /// The sign-in to an instance that a file has.
     pub fn of_login_file(file: LoginFile, base: &Url, time_limit: Duration) -> Choice {
-        let source = Source::Login { file: Some(file), found: FoundSignIn::Kept, helpers: Vec::new() };
+        let source =
+            CredentialSource::Login { file: Some(file), found: FoundSignIn::Kept, helpers: Vec::new() };
         Choice { source, base: Some(base.clone()), time_limit, unused: Vec::new() }
     }
 
     /// The credential for the client of the instance; none if no token can come, or for another instance.
-    pub fn credential(&self, connection: &gitlab::Settings) -> Option<Credential> {
+    pub fn credential(&self, connection: &gitlab::ClientSettings) -> Option<Credential> {
         let (base, time_limit) = (connection.base.clone(), self.time_limit);
         if self.base.as_ref().is_some_and(|own| *own != base) {
             return None;
         }
         let (origin, known, is_missing) = match &self.source {
-            Source::None => return None,
-            Source::Variable(given) => return Some(Credential::Fixed(given.token.clone())),
-            Source::File { path, given } => {
+            CredentialSource::None => return None,
+            CredentialSource::Variable(given) => return Some(Credential::Fixed(given.token.clone())),
+            CredentialSource::File { path, given } => {
                 let file = TokenFile { origin: given.origin.clone(), path: path.clone() };
                 (Origin::File(file), Some(given.token.clone()), false)
             }
-            Source::Command(command) => {
+            CredentialSource::Command(command) => {
                 (Origin::Command { command: command.clone(), time_limit }, None, false)
             }
-            Source::Login { file, helpers, .. } => {
+            CredentialSource::Login { file, helpers, .. } => {
                 let (file, helpers) = (file.clone(), helpers.clone());
                 let clients = HttpClients::new(connection);
                 (
-                    Origin::Login(Box::new(Login { file, helpers, base, clients, time_limit })),
+                    Origin::Login(Box::new(SignedIn { file, helpers, base, clients, time_limit })),
                     None,
                     self.is_none(),
                 )
@@ -172,35 +178,42 @@ impl Choice {
     /// True if no token is expected.
     pub fn is_none(&self) -> bool {
         match &self.source {
-            Source::None => true,
-            Source::Login { found, helpers, .. } => *found == FoundSignIn::None && helpers.is_empty(),
-            Source::File { .. } | Source::Variable(_) | Source::Command(_) => false,
+            CredentialSource::None => true,
+            CredentialSource::Login { found, helpers, .. } => {
+                *found == FoundSignIn::None && helpers.is_empty()
+            }
+            CredentialSource::File { .. } | CredentialSource::Variable(_) | CredentialSource::Command(_) => {
+                false
+            }
         }
     }
 
     /// True if a setting or the CI/CD job names the token.
     pub fn is_given(&self) -> bool {
-        matches!(self.source, Source::File { .. } | Source::Variable(_) | Source::Command(_))
+        matches!(
+            self.source,
+            CredentialSource::File { .. } | CredentialSource::Variable(_) | CredentialSource::Command(_)
+        )
     }
 
     /// Describes the source, never its value.
     pub fn describe(&self) -> String {
         match &self.source {
-            Source::File { path, given } => format!("{} ({})", given.origin, path.display()),
-            Source::Variable(given) => given.origin.clone(),
-            Source::Command(command) => command.describe(),
-            Source::Login { found: FoundSignIn::None, helpers, .. } if !helpers.is_empty() => {
+            CredentialSource::File { path, given } => format!("{} ({})", given.origin, path.display()),
+            CredentialSource::Variable(given) => given.origin.clone(),
+            CredentialSource::Command(command) => command.describe(),
+            CredentialSource::Login { found: FoundSignIn::None, helpers, .. } if !helpers.is_empty() => {
                 let names: Vec<&str> = helpers.iter().map(|helper| helper.name()).collect();
                 let host = self.base.as_ref().map(git_helpers::host).unwrap_or_default();
                 format!("{} for {host} (GITLAB_CREDENTIALS)", names.join(", then "))
             }
-            Source::Login { file: Some(file), found: FoundSignIn::Kept, .. } => {
+            CredentialSource::Login { file: Some(file), found: FoundSignIn::Kept, .. } => {
                 format!("gitlab-mcp auth login ({})", file.path().display())
             }
-            Source::Login { file: Some(file), found: FoundSignIn::By(helper), .. } => {
+            CredentialSource::Login { file: Some(file), found: FoundSignIn::By(helper), .. } => {
                 format!("{}, by gitlab-mcp auth login ({})", helper.name(), file.path().display())
             }
-            Source::Login { .. } | Source::None => "none".to_owned(),
+            CredentialSource::Login { .. } | CredentialSource::None => "none".to_owned(),
         }
     }
 
@@ -212,7 +225,9 @@ impl Choice {
     /// The file of sign-ins, if the token comes from it.
     pub fn login_file(&self) -> Option<&LoginFile> {
         match &self.source {
-            Source::Login { file, found: FoundSignIn::Kept | FoundSignIn::By(_), .. } => file.as_ref(),
+            CredentialSource::Login { file, found: FoundSignIn::Kept | FoundSignIn::By(_), .. } => {
+                file.as_ref()
+            }
             _ => None,
         }
     }

@@ -111,9 +111,9 @@ async fn ask_one(
     };
     match process::run(program).await {
         Ok(output) => match parse_answer(&output, base.scheme(), &host) {
-            Answer::Issued(issued) => Ok(Some(issued)),
-            Answer::None => Ok(None),
-            Answer::OtherHost => Err(CredentialError {
+            HelperAnswer::Issued(issued) => Ok(Some(issued)),
+            HelperAnswer::None => Ok(None),
+            HelperAnswer::OtherHost => Err(CredentialError {
                 what: format!("{} answered for another host than {host}", helper.name()),
                 hint: format!("Leave {} out of GITLAB_CREDENTIALS, or set GITLAB_TOKEN.", helper.name()),
             }),
@@ -135,21 +135,21 @@ pub(super) fn host(base: &Url) -> String {
     }
 }
 
-enum Answer {
+enum HelperAnswer {
     Issued(IssuedToken),
     None,
     OtherHost,
 }
 
-fn parse_answer(output: &str, protocol: &str, host: &str) -> Answer {
+fn parse_answer(output: &str, protocol: &str, host: &str) -> HelperAnswer {
     let field = |name: &str| {
         let mut lines = output.lines().filter_map(|line| line.split_once('='));
         lines.find(|(key, _)| *key == name).map(|(_, value)| value)
     };
     let is_same = |name: &str, own: &str| field(name).is_none_or(|value| value.eq_ignore_ascii_case(own));
-    let Some(password) = field("password").and_then(parse_token) else { return Answer::None };
+    let Some(password) = field("password").and_then(parse_token) else { return HelperAnswer::None };
     if !is_same("host", host) || !is_same("protocol", protocol) {
-        return Answer::OtherHost;
+        return HelperAnswer::OtherHost;
     }
     let expires_at = field("password_expiry_utc").and_then(|text| text.parse().ok()).and_then(from_unix);
     // By its name, this user of git has an OAuth token, unless the token's prefix says otherwise.
@@ -158,7 +158,7 @@ fn parse_answer(output: &str, protocol: &str, host: &str) -> Answer {
         Token::Private(secret) if is_oauth => Token::OAuth(secret),
         token => token,
     };
-    Answer::Issued(IssuedToken { token, expires_at })
+    HelperAnswer::Issued(IssuedToken { token, expires_at })
 }
 
 #[cfg(test)]
@@ -168,11 +168,11 @@ mod tests {
     #[test]
     fn an_answer_for_another_host_is_not_used() {
         let parsed = |output: &str| match parse_answer(output, "https", "gitlab.example.com") {
-            Answer::Issued(issued) => {
+            HelperAnswer::Issued(issued) => {
                 format!("issued {:?}", issued.expires_at.map(super::super::issued::to_unix))
             }
-            Answer::None => "none".to_owned(),
-            Answer::OtherHost => "other host".to_owned(),
+            HelperAnswer::None => "none".to_owned(),
+            HelperAnswer::OtherHost => "other host".to_owned(),
         };
         let with = |lines: &str| parsed(&format!("username=oauth2\npassword=glpat-1\n{lines}"));
         assert_eq!(with(""), "issued None");
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn the_user_oauth2_has_an_oauth_token() {
         let kind = |lines: &str| match parse_answer(lines, "https", "gitlab.example.com") {
-            Answer::Issued(IssuedToken { token: Token::OAuth(_), .. }) => "oauth",
-            Answer::Issued(IssuedToken { token: Token::Private(_), .. }) => "private",
+            HelperAnswer::Issued(IssuedToken { token: Token::OAuth(_), .. }) => "oauth",
+            HelperAnswer::Issued(IssuedToken { token: Token::Private(_), .. }) => "private",
             _ => "other",
         };
         assert_eq!(kind("username=oauth2\npassword=abc.def\n"), "oauth");

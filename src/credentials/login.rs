@@ -13,7 +13,7 @@ use crate::gitlab::{
 
 /// The sign-in to one instance.
 #[derive(Debug)]
-pub(super) struct Login {
+pub(super) struct SignedIn {
     /// None if the user has no home directory.
     pub file: Option<LoginFile>,
     /// Programs that GITLAB_CREDENTIALS names, asked while the user is not signed in.
@@ -24,7 +24,7 @@ pub(super) struct Login {
     pub time_limit: Duration,
 }
 
-impl Login {
+impl SignedIn {
     /// The current token, renewed if it is about to expire or is the rejected one. None if the user is not signed in and
     /// no program has a token.
     pub async fn issue(&self, rejected: Option<&Token>) -> Result<Option<IssuedToken>, CredentialError> {

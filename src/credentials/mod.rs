@@ -23,7 +23,7 @@ mod renewed;
 mod sign_in;
 mod token_file;
 
-pub use choice::{Choice, GivenToken, Settings};
+pub use choice::{Choice, CredentialSettings, GivenToken};
 pub use command::{CommandLine, GivenCommand};
 pub use git_helpers::Helper;
 pub use issued::parse_token;

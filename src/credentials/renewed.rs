@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::command::GivenCommand;
 use super::issued::{HeldToken, is_expired};
-use super::login::Login;
+use super::login::SignedIn;
 use super::token_file::{Stamp, TokenFile, stamp};
 use crate::gitlab::{CredentialError, IssuedToken, Token, TokenSource};
 
@@ -27,7 +27,7 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(3);
 pub(super) enum Origin {
     File(TokenFile),
     Command { command: GivenCommand, time_limit: Duration },
-    Login(Box<Login>),
+    Login(Box<SignedIn>),
 }
 
 /// A token source with its current token.
@@ -37,12 +37,12 @@ pub(super) struct RenewedToken(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     origin: Origin,
-    state: Mutex<State>,
+    state: Mutex<RenewalState>,
     is_missing: AtomicBool,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RenewalState {
     held: Option<HeldToken>,
     /// State of the file at the last look.
     stamp: Option<Stamp>,
@@ -69,7 +69,7 @@ impl RenewedToken {
     pub fn new(origin: Origin, known: Option<Token>, is_missing: bool) -> RenewedToken {
         let held =
             known.map(|token| HeldToken::new(IssuedToken { token, expires_at: None }, SystemTime::now()));
-        let state = State { held, stamp: origin.stamp(), pause: None };
+        let state = RenewalState { held, stamp: origin.stamp(), pause: None };
         RenewedToken(Arc::new(Shared {
             origin,
             state: Mutex::new(state),
@@ -161,7 +161,7 @@ impl Shared {
     /// The token, where the source need not be asked.
     fn ready(
         &self,
-        state: &State,
+        state: &RenewalState,
         rejected: Option<&Token>,
     ) -> Option<Result<Option<IssuedToken>, CredentialError>> {
         let (now, stamp) = (SystemTime::now(), self.origin.stamp());
@@ -185,7 +185,7 @@ impl Shared {
 
     async fn renew(
         &self,
-        state: &mut State,
+        state: &mut RenewalState,
         rejected: Option<&Token>,
     ) -> Result<Option<IssuedToken>, CredentialError> {
         let asked = self.origin.issue(rejected).await;

@@ -7,7 +7,7 @@ use url::Url;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::login::Login;
+use super::login::SignedIn;
 use super::renewed::{Origin, RenewedToken};
 use super::{KeptSignIn, LoginFile, SignIn};
 use crate::gitlab::{self, HttpClients, Secret, Token, TokenSource};
@@ -46,8 +46,8 @@ async fn a_renewal_goes_on_when_its_call_is_dropped() {
         scope: None,
     };
     file.lock().await.unwrap().keep(&base, &SignIn::Kept(expired)).unwrap();
-    let clients = HttpClients::new(&gitlab::Settings::new(base.clone()));
-    let login = Login {
+    let clients = HttpClients::new(&gitlab::ClientSettings::new(base.clone()));
+    let login = SignedIn {
         file: Some(file.clone()),
         helpers: Vec::new(),
         base: base.clone(),

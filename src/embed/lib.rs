@@ -34,7 +34,7 @@ pub mod catalog {
         pub use super::operation::{
             BodyForm, Graphql, GraphqlKind, Interface, Method, Operation, Piece, Scope, pieces,
         };
-        pub use super::param::{ArrayForm, Base, Kind, Locates, Param, Place, ROLES};
+        pub use super::param::{ArrayForm, Base, Locates, Param, ParamKind, Place, ROLES};
         pub use super::version::Version;
     }
 }

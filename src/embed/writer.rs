@@ -27,7 +27,7 @@ use serde::Deserialize;
 const DICTIONARY_BYTES: usize = 64 * 1024;
 
 /// The build stops at the first error and prints it.
-pub type Outcome<T> = Result<T, Box<dyn Error>>;
+pub type WriteOutcome<T> = Result<T, Box<dyn Error>>;
 
 /// The part of a curation file that is used at run time; the rest is for the generator.
 #[derive(Deserialize)]
@@ -49,7 +49,7 @@ struct PartsFile {
 /// The part of `rules.toml` that is used at run time; the generator writes the rest into the actions.
 #[derive(Deserialize)]
 struct RulesFile {
-    quick_actions: QuickActions,
+    quick_actions: QuickActionTexts,
     readable: ReadableTable,
     query_actions: Vec<String>,
     examples: ExampleWords,
@@ -70,7 +70,7 @@ struct SourceDocument {
 }
 
 #[derive(Deserialize)]
-struct QuickActions {
+struct QuickActionTexts {
     commands: BTreeMap<String, QuickAction>,
 }
 
@@ -81,7 +81,7 @@ struct CuratedDomain {
 }
 
 /// Loads the catalog's folder and writes the embedded files to `out`. With `times` above 1 the catalog is repeated.
-pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<Version> {
+pub fn write(root: &Path, out: &Path, times: u8) -> WriteOutcome<Version> {
     let mut actions = read_actions(&root.join("actions"))?;
     let rules: RulesFile = parse(&root.join("rules.toml"))?;
     fs::write(out.join("secret_names.rs"), rules.secrets.to_expression()?)?;
@@ -112,7 +112,7 @@ pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<Version> {
 
 /// Repeats every action under other names, for `benches/find.rs` only: measures how time and memory grow with the
 /// catalog.
-fn multiply(actions: &mut Vec<Action>, words: &mut Words, times: u8) -> Outcome<()> {
+fn multiply(actions: &mut Vec<Action>, words: &mut Words, times: u8) -> WriteOutcome<()> {
     let (first, nouns) = (actions.clone(), words.domains.clone());
     for copy in 1..times {
         let other = |name: &str| format!("{name}{}", char::from(b'a' + copy));
@@ -132,7 +132,7 @@ fn multiply(actions: &mut Vec<Action>, words: &mut Words, times: u8) -> Outcome<
     Ok(())
 }
 
-fn files(folder: &Path, ending: &str) -> Outcome<Vec<PathBuf>> {
+fn files(folder: &Path, ending: &str) -> WriteOutcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -144,7 +144,7 @@ fn files(folder: &Path, ending: &str) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn read_actions(folder: &Path) -> Outcome<Vec<Action>> {
+fn read_actions(folder: &Path) -> WriteOutcome<Vec<Action>> {
     let mut actions: Vec<Action> = Vec::new();
     for path in files(folder, "jsonl")? {
         for (number, line) in
@@ -162,7 +162,7 @@ fn read_actions(folder: &Path) -> Outcome<Vec<Action>> {
     }
 }
 
-fn read_words(root: &Path, rules: RulesFile) -> Outcome<Words> {
+fn read_words(root: &Path, rules: RulesFile) -> WriteOutcome<Words> {
     let language: Language = parse(&root.join("language.toml"))?;
     let glossary: BTreeMap<String, GlossaryEntry> = parse(&root.join("curation/glossary.toml"))?;
     let parts: PartsFile = parse(&root.join("curation/toolsets.toml"))?;
@@ -200,12 +200,12 @@ fn read_words(root: &Path, rules: RulesFile) -> Outcome<Words> {
     })
 }
 
-fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Outcome<T> {
+fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> WriteOutcome<T> {
     toml::from_str(&fs::read_to_string(path)?).map_err(|e| format!("{}: {e}", path.display()).into())
 }
 
-fn write_catalog(actions: &[Action], out: &Path) -> Outcome<()> {
-    let plain: Vec<Vec<u8>> = actions.iter().map(record).collect::<Outcome<_>>()?;
+fn write_catalog(actions: &[Action], out: &Path) -> WriteOutcome<()> {
+    let plain: Vec<Vec<u8>> = actions.iter().map(record).collect::<WriteOutcome<_>>()?;
     let dictionary = dictionary(&plain);
     let mut records = Vec::new();
     let mut entries = Vec::new();
@@ -226,7 +226,7 @@ fn write_catalog(actions: &[Action], out: &Path) -> Outcome<()> {
 }
 
 /// Record of an action at run time, without its phrases: those are in the search index and never shown.
-fn record(action: &Action) -> Outcome<Vec<u8>> {
+fn record(action: &Action) -> WriteOutcome<Vec<u8>> {
     Ok(postcard::to_allocvec(&Action { phrases: Vec::new(), ..action.clone() })?)
 }
 
@@ -240,7 +240,7 @@ fn dictionary(records: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Writes one fragment per line, `fragment NAME on TYPE{…}`, in the order of the names.
-fn write_fragments(text: &str, out: &Path) -> Outcome<()> {
+fn write_fragments(text: &str, out: &Path) -> WriteOutcome<()> {
     let definitions = text.lines().filter_map(|line| {
         let name = line.strip_prefix("fragment ")?.split_once(' ')?.0;
         Some((name, line))
@@ -252,21 +252,21 @@ fn write_fragments(text: &str, out: &Path) -> Outcome<()> {
 }
 
 /// Writes the lines without the leading comment, compressed: few calls read them.
-fn write_types(text: &str, out: &Path) -> Outcome<()> {
+fn write_types(text: &str, out: &Path) -> WriteOutcome<()> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     fs::write(out.join("catalog_types.bin"), deflate(lines.join("\n").as_bytes())?)?;
     Ok(())
 }
 
 /// Compresses rarely read data.
-fn deflate(bytes: &[u8]) -> Outcome<Vec<u8>> {
+fn deflate(bytes: &[u8]) -> WriteOutcome<Vec<u8>> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
     packed.write_all(bytes)?;
     Ok(packed.finish()?)
 }
 
 /// Writes the finder's embedded files.
-fn write_search(built: &indexing::Built, out: &Path) -> Outcome<()> {
+fn write_search(built: &indexing::Built, out: &Path) -> WriteOutcome<()> {
     fs::write(out.join("search_table.bin"), &built.table)?;
     fs::write(out.join("search_index.bin"), &built.index)?;
     fs::write(out.join("search_profiles.bin"), &built.profiles)?;

@@ -50,7 +50,7 @@ pub(super) async fn read_start(response: &mut Response, limit: u64) -> Vec<u8> {
 }
 
 /// Result of classifying a body.
-pub(super) enum Body {
+pub(super) enum ReceivedBody {
     Whole(Content),
     /// The first rows of a list, and its total number of rows.
     Rows {
@@ -66,24 +66,31 @@ pub(super) enum Body {
 }
 
 /// Classifies a body by the rules of [`Content`]. A file is never parsed as JSON, whatever its content type.
-pub(super) fn content(status: StatusCode, headers: &HeaderMap, bytes: Vec<u8>, is_file: bool) -> Body {
+pub(super) fn content(
+    status: StatusCode,
+    headers: &HeaderMap,
+    bytes: Vec<u8>,
+    is_file: bool,
+) -> ReceivedBody {
     if bytes.is_empty() || status == StatusCode::NO_CONTENT {
-        return Body::Whole(Content::Empty);
+        return ReceivedBody::Whole(Content::Empty);
     }
     let content_type = text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-    let kind = Kind::classify(&content_type);
-    let is_json = kind == Kind::Json && !is_file;
+    let kind = BodyKind::classify(&content_type);
+    let is_json = kind == BodyKind::Json && !is_file;
     // GitLab and the proxies before it do not always name the type.
-    let may_be_json = !is_file && kind != Kind::Html && json::is_object_or_list(&bytes);
+    let may_be_json = !is_file && kind != BodyKind::Html && json::is_object_or_list(&bytes);
     match if is_json || may_be_json { json::parse(&bytes) } else { None } {
-        Some(Parsed::Whole(value)) => return Body::Whole(Content::Json(value)),
-        Some(Parsed::First { rows, came }) => return Body::Rows { content: Content::Json(rows), came },
-        Some(Parsed::TooMany { limit }) => return Body::TooMany { limit },
-        None if is_json => return Body::Malformed,
+        Some(Parsed::Whole(value)) => return ReceivedBody::Whole(Content::Json(value)),
+        Some(Parsed::First { rows, came }) => {
+            return ReceivedBody::Rows { content: Content::Json(rows), came };
+        }
+        Some(Parsed::TooMany { limit }) => return ReceivedBody::TooMany { limit },
+        None if is_json => return ReceivedBody::Malformed,
         None => {}
     }
-    Body::Whole(match String::from_utf8(bytes) {
-        Ok(text) if kind == Kind::Text || !text.contains('\0') => Content::Text(text),
+    ReceivedBody::Whole(match String::from_utf8(bytes) {
+        Ok(text) if kind == BodyKind::Text || !text.contains('\0') => Content::Text(text),
         Ok(text) => binary(headers, content_type, text.into_bytes()),
         Err(error) => binary(headers, content_type, error.into_bytes()),
     })
@@ -107,27 +114,27 @@ pub(super) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
 
 /// Class of a media type.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BodyKind {
     Json,
     Html,
     Text,
     Other,
 }
 
-impl Kind {
-    pub(super) fn classify(content_type: &str) -> Kind {
+impl BodyKind {
+    pub(super) fn classify(content_type: &str) -> BodyKind {
         let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match essence.as_str() {
-            "application/json" | "text/json" => Kind::Json,
-            "text/html" | "application/xhtml+xml" => Kind::Html,
+            "application/json" | "text/json" => BodyKind::Json,
+            "text/html" | "application/xhtml+xml" => BodyKind::Html,
             "application/xml"
             | "application/javascript"
             | "application/yaml"
             | "application/x-yaml"
-            | "application/x-ndjson" => Kind::Text,
-            other if other.ends_with("+json") => Kind::Json,
-            other if other.starts_with("text/") || other.ends_with("+xml") => Kind::Text,
-            _ => Kind::Other,
+            | "application/x-ndjson" => BodyKind::Text,
+            other if other.ends_with("+json") => BodyKind::Json,
+            other if other.starts_with("text/") || other.ends_with("+xml") => BodyKind::Text,
+            _ => BodyKind::Other,
         }
     }
 }

@@ -10,16 +10,16 @@ use reqwest::{Response, StatusCode};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
-use super::body::{self, Body, Stopped};
+use super::body::{self, ReceivedBody, Stopped};
 use super::progress::{Event, notify};
 use super::rate_limit::RateLimitSnapshot;
 use super::redirect::{self, Hop};
 use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
 use super::transport::HttpClients;
 use super::{
-    Applied, BodySink, Content, Credential, CredentialError, GitlabError, IssuedToken, NotFollowed, Page,
-    Reply, ServerState, Settings, Token, TokenDescription, Unread, body_sink, error_body, file_paths,
-    gitlab_url, oauth, request,
+    Applied, BodySink, ClientSettings, Content, Credential, CredentialError, GitlabError, IssuedToken,
+    NotFollowed, Page, Reply, ServerState, Token, TokenDescription, Unread, body_sink, error_body,
+    file_paths, gitlab_url, oauth, request,
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};
@@ -32,7 +32,7 @@ const PACE: Duration = Duration::from_millis(200);
 /// Client of one GitLab instance, which sends permitted calls only. Cheap to create: connections, certificates and TLS
 /// are set up by the first call.
 pub struct Client {
-    settings: Settings,
+    settings: ClientSettings,
     secrets: Secrets,
     http_clients: Arc<HttpClients>,
     turns: Semaphore,
@@ -42,14 +42,14 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn new(settings: Settings) -> Client {
+    pub fn new(settings: ClientSettings) -> Client {
         let http_clients = Arc::new(HttpClients::new(&settings));
         Client::with_connections(settings, http_clients)
     }
 
     /// Creates a client on the connections of another one to the same instance: credentials belong to requests, never
     /// to connections.
-    pub fn with_connections(settings: Settings, http_clients: Arc<HttpClients>) -> Client {
+    pub fn with_connections(settings: ClientSettings, http_clients: Arc<HttpClients>) -> Client {
         Client {
             http_clients,
             turns: Semaphore::new(settings.in_flight),
@@ -377,17 +377,17 @@ impl Client {
         }
         let (status, is_file) = (response.status(), is_file(call));
         match body::content(status, response.headers(), bytes, is_file) {
-            Body::Whole(content) => reply.content = content,
-            Body::Rows { content, came } => (reply.content, reply.rows) = (content, Some(came)),
-            Body::TooMany { limit } if is_proven => {
+            ReceivedBody::Whole(content) => reply.content = content,
+            ReceivedBody::Rows { content, came } => (reply.content, reply.rows) = (content, Some(came)),
+            ReceivedBody::TooMany { limit } if is_proven => {
                 reply.content = Content::Unread(Unread::TooMany { limit });
             }
             // Marked headers show that the success status is from GitLab: the change was made.
-            Body::Malformed if is_proven && redirect::is_marked(response.headers()) => {
+            ReceivedBody::Malformed if is_proven && redirect::is_marked(response.headers()) => {
                 reply.content = Content::Unread(Unread::Malformed);
             }
-            Body::Malformed => return Err(GitlabError::Malformed { bytes: reply.bytes, applied }),
-            Body::TooMany { limit } => return Err(GitlabError::TooMany { limit, applied }),
+            ReceivedBody::Malformed => return Err(GitlabError::Malformed { bytes: reply.bytes, applied }),
+            ReceivedBody::TooMany { limit } => return Err(GitlabError::TooMany { limit, applied }),
         }
         Ok(())
     }
@@ -417,7 +417,7 @@ impl Client {
 
     /// Checks redirects as if GitLab were at `gitlab`, with a replaced DNS lookup.
     #[cfg(test)]
-    pub(super) fn with_guard(self, gitlab: Url, lookup: super::ssrf::Lookup) -> Client {
+    pub(super) fn with_guard(self, gitlab: Url, lookup: super::ssrf::DnsLookup) -> Client {
         let clients = HttpClients::new(&self.settings).with_guard(super::ssrf::Guard::new(gitlab, lookup));
         Client { http_clients: Arc::new(clients), ..self }
     }

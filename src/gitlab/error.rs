@@ -17,7 +17,7 @@ pub enum GitlabError {
     /// 401.
     #[error("GitLab did not accept the credentials: {answer}")]
     Unauthorized {
-        answer: Answer,
+        answer: ErrorAnswer,
         /// True if the token is expired or revoked according to the response or to its source: a retry is useless.
         expired: bool,
         /// Advice by the source of the token, if it is known.
@@ -29,23 +29,23 @@ pub enum GitlabError {
     /// 403.
     #[error("GitLab forbids it: {answer}")]
     Forbidden {
-        answer: Answer,
+        answer: ErrorAnswer,
         /// Set if the token lacks a scope (RFC 6750, `insufficient_scope`): the scopes of which one would suffice, as
         /// far as the response names them.
         missing_scope: Option<Vec<String>>,
     },
     /// 404 and 410. GitLab also responds 404 for objects that the token may not see.
     #[error("not found: {answer}")]
-    NotFound { answer: Answer },
+    NotFound { answer: ErrorAnswer },
     /// 409, 412 and 423; 400 with an `error_code`.
     #[error("conflict: {answer}")]
-    Conflict { answer: Answer },
+    Conflict { answer: ErrorAnswer },
     /// 400, 422 and every other 4xx.
     #[error("GitLab refused the request: {answer}")]
-    Invalid { answer: Answer },
+    Invalid { answer: ErrorAnswer },
     /// 429, after the retries.
     #[error("rate limited: {answer}")]
-    RateLimited { answer: Answer, retry_after: Option<Duration> },
+    RateLimited { answer: ErrorAnswer, retry_after: Option<Duration> },
     /// Not sent: the rate limit resets too late to wait for.
     #[error("GitLab's rate limit is used up for another {} s; nothing was sent", retry_after.as_secs().max(1))]
     RateUsedUp { retry_after: Duration },
@@ -54,7 +54,7 @@ pub enum GitlabError {
     NotBegun { after: Duration },
     /// 5xx, and any other status without a variant of its own.
     #[error("GitLab failed: {answer}")]
-    Server { answer: Answer, retry_after: Option<Duration> },
+    Server { answer: ErrorAnswer, retry_after: Option<Duration> },
     #[error("{trouble} ({host})")]
     Network {
         host: String,
@@ -104,7 +104,7 @@ pub enum GitlabError {
 
 /// An error response from GitLab.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ErrorAnswer {
     pub status: u16,
     /// The error body as one readable line, or the status' reason phrase.
     pub message: String,
@@ -193,7 +193,7 @@ impl GitlabError {
     }
 
     /// The error response, if there was one.
-    pub fn answer(&self) -> Option<&Answer> {
+    pub fn answer(&self) -> Option<&ErrorAnswer> {
         match self {
             GitlabError::Unauthorized { answer, .. }
             | GitlabError::Forbidden { answer, .. }
@@ -217,7 +217,7 @@ impl GitlabError {
     /// Maps an error response. `changes` is true if the call was to change something.
     pub(super) fn from_answer(
         status: u16,
-        said: error_body::Refusal,
+        said: error_body::RefusalBody,
         request_id: Option<String>,
         retry_after: Option<Duration>,
         changes: bool,
@@ -225,9 +225,9 @@ impl GitlabError {
         // After a gateway timeout or a server fault the change may have been made. 501 means that GitLab does not have
         // the function.
         let applied = if changes && status >= 500 && status != 501 { Applied::Unknown } else { Applied::No };
-        let error_body::Refusal { message, expired, missing_scope, code, is_page } = said;
+        let error_body::RefusalBody { message, expired, missing_scope, code, is_page } = said;
         let has_code = code.is_some();
-        let answer = Answer { status, message, request_id, code, is_page, applied };
+        let answer = ErrorAnswer { status, message, request_id, code, is_page, applied };
         match status {
             // A cherry-pick or revert that the current state does not allow.
             400 if has_code => GitlabError::Conflict { answer },
@@ -329,7 +329,7 @@ fn announced(size: Option<u64>) -> String {
     size.map(|size| format!(": {size} bytes")).unwrap_or_default()
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for ErrorAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let status = self.status.to_string();
         let reason = StatusCode::from_u16(self.status).ok().and_then(|status| status.canonical_reason());

@@ -23,7 +23,7 @@ const MAX_SCOPE: usize = 64;
 
 /// A parsed error body.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct RefusalBody {
     pub message: String,
     /// The token is expired or revoked.
     pub expired: bool,
@@ -35,10 +35,10 @@ pub(super) struct Refusal {
     pub missing_scope: Option<Vec<String>>,
 }
 
-impl Refusal {
+impl RefusalBody {
     /// Adds the scopes of the `WWW-Authenticate` challenge if the body names none (RFC 6750, 3: `Bearer
     /// error="insufficient_scope", scope="api read_api"`).
-    pub(super) fn with_scopes(mut self, headers: &HeaderMap, secrets: &Secrets) -> Refusal {
+    pub(super) fn with_scopes(mut self, headers: &HeaderMap, secrets: &Secrets) -> RefusalBody {
         let challenges = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         for challenge in challenges.filter(|challenge| challenge.contains("insufficient_scope")) {
             let scopes = challenge.split_once("scope=\"").and_then(|(_, rest)| rest.split_once('"'));
@@ -53,13 +53,13 @@ impl Refusal {
 
 /// Parses a body: GitLab's JSON, the title of an HTML page, or plain text. For an empty body the status' reason phrase
 /// is used.
-pub(super) fn parse(status: StatusCode, text: &str, secrets: &Secrets) -> Refusal {
+pub(super) fn parse(status: StatusCode, text: &str, secrets: &Secrets) -> RefusalBody {
     let json = serde_json::from_str::<Value>(text).ok();
     let said = match &json {
         Some(Value::Object(object)) => from_object(object),
         Some(Value::Null) => String::new(),
         Some(value) => {
-            let mut said = Lines::default();
+            let mut said = MessageLines::default();
             said.add("", value);
             said.lines.join("; ")
         }
@@ -76,7 +76,7 @@ pub(super) fn parse(status: StatusCode, text: &str, secrets: &Secrets) -> Refusa
     let lacks_scope = code.starts_with("insufficient") && code.ends_with("scope");
     let scopes = plain_scopes(field("scope").unwrap_or_default(), secrets);
     let lower = message.to_lowercase();
-    Refusal {
+    RefusalBody {
         code: field("error_code").map(|code| tidy(code, secrets)).filter(|code| !code.is_empty()),
         is_page: json.is_none() && looks_like_html(text),
         expired: ["expired", "revoked"].iter().any(|word| lower.contains(word)),
@@ -92,7 +92,7 @@ pub(super) fn page_title(text: &str, secrets: &Secrets) -> Option<String> {
 
 /// The readable parts of an object, or the object itself if there are none.
 fn from_object(object: &Map<String, Value>) -> String {
-    let mut said = Lines::default();
+    let mut said = MessageLines::default();
     let oauth = object.get("error").and_then(Value::as_str).zip(object.get("error_description"));
     if let Some((code, Value::String(description))) = oauth {
         said.push(&format!("{code}:"), description);
@@ -114,12 +114,12 @@ fn from_object(object: &Map<String, Value>) -> String {
 
 /// The lines of a message, up to a number and a size.
 #[derive(Default)]
-struct Lines {
+struct MessageLines {
     lines: Vec<String>,
     bytes: usize,
 }
 
-impl Lines {
+impl MessageLines {
     fn is_full(&self) -> bool {
         self.lines.len() >= MAX_LINES || self.bytes >= MAX_BYTES
     }

@@ -105,7 +105,7 @@ fn parse_within(bytes: &[u8], most: usize) -> Option<Parsed> {
     let mut parser = serde_json::Deserializer::from_slice(bytes);
     let is_list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     let parsed = if is_list {
-        let (rows, came) = Rows(&count).deserialize(&mut parser).ok()?;
+        let (rows, came) = JsonRows(&count).deserialize(&mut parser).ok()?;
         match rows.len() {
             shown if shown == came => Parsed::Whole(Value::Array(rows)),
             0 => Parsed::TooMany { limit: most },
@@ -137,9 +137,9 @@ impl Count {
 }
 
 /// Seed of a top-level list: the rows within the limit, and the number of all rows.
-struct Rows<'c>(&'c Count);
+struct JsonRows<'c>(&'c Count);
 
-impl<'de> DeserializeSeed<'de> for Rows<'_> {
+impl<'de> DeserializeSeed<'de> for JsonRows<'_> {
     type Value = (Vec<Value>, usize);
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -147,7 +147,7 @@ impl<'de> DeserializeSeed<'de> for Rows<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Rows<'_> {
+impl<'de> Visitor<'de> for JsonRows<'_> {
     type Value = (Vec<Value>, usize);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

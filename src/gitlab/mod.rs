@@ -52,7 +52,7 @@ pub use body_sink::BodySink;
 pub use client::Client;
 pub use credential::{Credential, CredentialError, IssuedToken, TokenSource};
 pub use derived_key::derive_key;
-pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
+pub use error::{Applied, CertificateError, ErrorAnswer, GitlabError, NetworkError, NotFollowed};
 pub use oauth::{TokenDescription, describe_token};
 pub use oauth_grants::{
     DeviceAuthorization, ErrorCode, GrantedTokens, OAuthError, authorize_device, redeem_device_code,
@@ -64,7 +64,7 @@ pub use rate_limit::{Rate, ServerState};
 pub use reachability::is_reachable;
 pub use response::{Content, Reply, Unread};
 pub use secret::Secret;
-pub use settings::{ClientCertificate, ExtraHeader, Settings};
+pub use settings::{ClientCertificate, ClientSettings, ExtraHeader};
 pub use token::{Token, TokenKind};
 pub use transport::HttpClients;
 pub use upstream::{UpstreamCounts, UpstreamState};

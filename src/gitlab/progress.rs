@@ -27,10 +27,10 @@ pub enum Event {
     Asking { elapsed: Duration },
 }
 
-type Listener = Arc<dyn Fn(Event) + Send + Sync>;
+type EventListener = Arc<dyn Fn(Event) + Send + Sync>;
 
 tokio::task_local! {
-    static LISTENER: Listener;
+    static LISTENER: EventListener;
 }
 
 /// Runs a future whose calls report their progress to `listener`.
@@ -38,7 +38,7 @@ pub fn watched<F: Future>(
     listener: impl Fn(Event) + Send + Sync + 'static,
     future: F,
 ) -> impl Future<Output = F::Output> {
-    let listener: Listener = Arc::new(listener);
+    let listener: EventListener = Arc::new(listener);
     LISTENER.scope(listener, future)
 }
 

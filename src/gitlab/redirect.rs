@@ -14,8 +14,8 @@ use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
 use url::Url;
 
-use super::Settings;
-use super::body::{self, Kind};
+use super::ClientSettings;
+use super::body::{self, BodyKind};
 use super::error::{Applied, GitlabError, NotFollowed};
 use crate::catalog::Risk;
 use crate::policy::Permit;
@@ -48,7 +48,7 @@ impl Hop {
     /// The next hop, if the response is a redirect. The caller checks its address with the SSRF guard.
     pub(super) fn next(
         &self,
-        settings: &Settings,
+        settings: &ClientSettings,
         permit: &Permit,
         status: StatusCode,
         headers: &HeaderMap,
@@ -118,7 +118,7 @@ pub(super) fn is_marked(headers: &HeaderMap) -> bool {
 }
 
 fn is_html(headers: &HeaderMap) -> bool {
-    Kind::classify(&body::text(headers, CONTENT_TYPE.as_str()).unwrap_or_default()) == Kind::Html
+    BodyKind::classify(&body::text(headers, CONTENT_TYPE.as_str()).unwrap_or_default()) == BodyKind::Html
 }
 
 fn host_of(url: &Url) -> String {
@@ -130,7 +130,7 @@ fn host_of(url: &Url) -> String {
 }
 
 /// True if a URL is below the root of the configured instance, and not below that of another one that is nested in it.
-fn is_ours(settings: &Settings, url: &Url) -> bool {
+fn is_ours(settings: &ClientSettings, url: &Url) -> bool {
     let base = &settings.base;
     let root = base.path().trim_end_matches('/');
     let is_below = url.path().strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));

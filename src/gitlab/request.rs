@@ -6,14 +6,14 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Request, RequestBuilder, multipart};
 
 use super::redirect::Hop;
-use super::{GitlabError, Settings, Token};
+use super::{ClientSettings, GitlabError, Token};
 use crate::call::{Body, Call, Part};
 use crate::catalog::Method;
 
 /// Builds a request with a token. `left` is its timeout.
 pub(super) fn build(
     http: &Client,
-    settings: &Settings,
+    settings: &ClientSettings,
     token: Option<&Token>,
     call: &Call,
     hop: &Hop,
@@ -30,12 +30,12 @@ pub(super) fn build(
 }
 
 /// Headers for a proxy in front of GitLab.
-pub(super) fn headers_for_proxy(settings: &Settings) -> Result<HeaderMap, GitlabError> {
+pub(super) fn headers_for_proxy(settings: &ClientSettings) -> Result<HeaderMap, GitlabError> {
     credentials(settings, None)
 }
 
 /// Headers with the token and those for a proxy in front of GitLab.
-fn credentials(settings: &Settings, token: Option<&Token>) -> Result<HeaderMap, GitlabError> {
+fn credentials(settings: &ClientSettings, token: Option<&Token>) -> Result<HeaderMap, GitlabError> {
     let token = token.into_iter().map(|token| {
         let (name, value) = token.header();
         (name.to_owned(), value, "the token")

@@ -17,7 +17,7 @@ use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-use super::{GitlabError, NetworkError, Settings, rate_limit};
+use super::{ClientSettings, GitlabError, NetworkError, rate_limit};
 
 /// Maximum pause before a retry. A longer one is reported as an error instead.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(20);
@@ -33,7 +33,7 @@ impl Retries<'_> {
     /// `repeatable` is true if the request may be sent again after GitLab may have seen it. `pace` is the first pause,
     /// which doubles with each retry.
     pub(super) fn new<'a>(
-        settings: &Settings,
+        settings: &ClientSettings,
         pace: Duration,
         repeatable: bool,
         budget: &'a Budget,

@@ -11,7 +11,7 @@ use crate::untrusted::Secrets;
 
 /// Settings of a [`Client`](super::Client).
 #[derive(Clone)]
-pub struct Settings {
+pub struct ClientSettings {
     /// The instance's root with its sub-path, if it has one: `https://example.com/gitlab`, without `/api/v4`.
     /// A user name or password in it is never sent.
     pub base: Url,
@@ -52,10 +52,10 @@ pub struct ExtraHeader {
     pub value: Secret,
 }
 
-impl Settings {
+impl ClientSettings {
     /// Without a token: 10 s to connect, 30 s for a request, 64 MiB, 3 retries, 16 concurrent requests.
-    pub fn new(base: Url) -> Settings {
-        Settings {
+    pub fn new(base: Url) -> ClientSettings {
+        ClientSettings {
             base,
             other_roots: Vec::new(),
             credential: None,
@@ -91,7 +91,7 @@ impl Settings {
     }
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for ClientSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let base = format!("{}{}", self.base.origin().ascii_serialization(), self.base.path());
         f.debug_struct("Settings")

@@ -16,13 +16,14 @@ use url::{Host, Url};
 use super::ip_class::IpClass;
 
 /// DNS lookup: the system's, or a test's.
-pub(super) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
+pub(super) type DnsLookup =
+    Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
 
 /// Check of redirect targets, by GitLab's own network class.
 #[derive(Clone)]
 pub(super) struct Guard {
     gitlab: Url,
-    lookup: Lookup,
+    lookup: DnsLookup,
 }
 
 /// Error: every address of a name is internal. It has its own type so that it is recognized among the causes of an
@@ -31,7 +32,7 @@ pub(super) struct Guard {
 pub(super) struct InternalAddress;
 
 impl Guard {
-    pub(super) fn new(gitlab: Url, lookup: Lookup) -> Guard {
+    pub(super) fn new(gitlab: Url, lookup: DnsLookup) -> Guard {
         Guard { gitlab, lookup }
     }
 
@@ -78,7 +79,7 @@ impl Resolve for Guard {
 }
 
 /// The system's DNS lookup.
-pub(super) fn system() -> Lookup {
+pub(super) fn system() -> DnsLookup {
     Arc::new(|name| {
         Box::pin(async move {
             // reqwest replaces port zero by the URL's port.

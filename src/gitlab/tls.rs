@@ -19,7 +19,7 @@ use rustls::{
 use rustls_platform_verifier::Verifier;
 
 use super::certificate_expiry::CertificateExpiry;
-use super::{ClientCertificate, GitlabError, Settings};
+use super::{ClientCertificate, ClientSettings, GitlabError};
 
 /// Peer of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) enum Peer {
 /// Builds the TLS configuration of a client. Loads the platform's certificates. `expiry` records the certificates that
 /// GitLab presents.
 pub(super) fn config(
-    settings: &Settings,
+    settings: &ClientSettings,
     peer: Peer,
     expiry: &Arc<CertificateExpiry>,
 ) -> Result<ClientConfig, GitlabError> {

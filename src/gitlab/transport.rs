@@ -15,7 +15,7 @@ use super::redirect::Hop;
 use super::ssrf::{self, Guard};
 use super::tls::{self, Peer};
 use super::upstream::UpstreamState;
-use super::{GitlabError, NotFollowed, Settings, gitlab_url};
+use super::{ClientSettings, GitlabError, NotFollowed, gitlab_url};
 
 const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
 
@@ -26,7 +26,7 @@ const IDLE: Duration = Duration::from_secs(50);
 /// The HTTP clients of one instance. Its [`Client`](super::Client)s may share them: they hold no token.
 pub struct HttpClients {
     /// Settings without the token.
-    settings: Settings,
+    settings: ClientSettings,
     guard: Guard,
     to_gitlab: OnceLock<reqwest::Client>,
     /// For redirect targets that are connected to directly, with checked addresses.
@@ -39,8 +39,8 @@ pub struct HttpClients {
 }
 
 impl HttpClients {
-    pub fn new(settings: &Settings) -> HttpClients {
-        let settings = Settings { credential: None, ..settings.clone() };
+    pub fn new(settings: &ClientSettings) -> HttpClients {
+        let settings = ClientSettings { credential: None, ..settings.clone() };
         HttpClients {
             guard: Guard::new(settings.base.clone(), ssrf::system()),
             settings,
@@ -54,7 +54,7 @@ impl HttpClients {
     }
 
     /// The settings, without a credential.
-    pub(super) fn settings(&self) -> &Settings {
+    pub(super) fn settings(&self) -> &ClientSettings {
         &self.settings
     }
 
@@ -185,7 +185,7 @@ mod tests {
             ("https://a.example:8443/gitlab/", "https://a.example:8443/gitlab/oauth/token"),
             ("https://a.example/gitlab", "https://a.example/gitlab/oauth/token"),
         ] {
-            let clients = HttpClients::new(&Settings::new(Url::parse(base).unwrap()));
+            let clients = HttpClients::new(&ClientSettings::new(Url::parse(base).unwrap()));
             assert_eq!(clients.endpoint("oauth/token").as_str(), expected);
         }
     }

@@ -7,7 +7,7 @@ mod prompts;
 mod tests;
 
 pub use mentions::{Mention, mentions};
-pub use prompts::{ArgType, Argument, PROMPTS, Prompt, PromptError, is_full_path};
+pub use prompts::{ArgType, PROMPTS, Prompt, PromptError, PromptParam, is_full_path};
 
 /// Guide to a workflow, action by action.
 #[derive(Debug)]

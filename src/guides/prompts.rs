@@ -17,14 +17,14 @@ pub struct Prompt {
     pub name: &'static str,
     pub title: &'static str,
     pub what: &'static str,
-    pub arguments: &'static [Argument],
+    pub arguments: &'static [PromptParam],
     /// Instructions for the model, as Markdown.
     pub text: &'static str,
 }
 
 /// Argument of a prompt.
 #[derive(Debug)]
-pub struct Argument {
+pub struct PromptParam {
     pub name: &'static str,
     pub what: &'static str,
     pub takes: ArgType,
@@ -64,15 +64,15 @@ pub enum PromptError {
     Value { name: &'static str, accepted: &'static str },
 }
 
-const fn argument(name: &'static str, takes: ArgType, what: &'static str) -> Argument {
-    Argument { name, what, takes, required: false }
+const fn argument(name: &'static str, takes: ArgType, what: &'static str) -> PromptParam {
+    PromptParam { name, what, takes, required: false }
 }
 
-const fn required(name: &'static str, takes: ArgType, what: &'static str) -> Argument {
-    Argument { name, what, takes, required: true }
+const fn required(name: &'static str, takes: ArgType, what: &'static str) -> PromptParam {
+    PromptParam { name, what, takes, required: true }
 }
 
-const PROJECT: Argument = required("fullPath", ArgType::Project, "The project, such as group/project.");
+const PROJECT: PromptParam = required("fullPath", ArgType::Project, "The project, such as group/project.");
 
 /// All prompts.
 pub static PROMPTS: [Prompt; 10] = [
@@ -210,7 +210,7 @@ impl Prompt {
     }
 
     /// Finds an argument by name.
-    pub fn argument(&self, name: &str) -> Option<&'static Argument> {
+    pub fn argument(&self, name: &str) -> Option<&'static PromptParam> {
         self.arguments.iter().find(|argument| argument.name == name)
     }
 }
@@ -242,7 +242,7 @@ fn render_data(values: &Map<String, Value>, cut: &[&str]) -> String {
     text
 }
 
-impl Argument {
+impl PromptParam {
     /// Parses a value; the flag is true if it was truncated.
     fn parse(&self, text: &str) -> Result<(Value, bool), PromptError> {
         let wrong = PromptError::Value { name: self.name, accepted: self.takes.words() };

@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::present;
-use crate::text::{Cut, Place, excerpt};
+use crate::text::{Cut, Position, excerpt};
 
 /// Start of the window that the request asks for.
-pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
+pub fn window_start(request: &ExecuteRequest) -> Result<Option<Position>, ToolError> {
     let Some(lines) = &request.lines else {
-        return Ok(request.offset.map(|at| Place::Byte(usize::try_from(at).unwrap_or(usize::MAX))));
+        return Ok(request.offset.map(|at| Position::Byte(usize::try_from(at).unwrap_or(usize::MAX))));
     };
     let error = |message: String| {
         let without = ExecuteRequest { lines: None, ..request.clone() };
@@ -24,7 +24,7 @@ pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError
         return Err(error("`lines` and `offset` exclude each other: give one".to_owned()));
     }
     let excerpt: String = excerpt(lines, 40);
-    Place::lines(lines)
+    Position::lines(lines)
         .map(Some)
         .ok_or_else(|| error(format!("`lines` is {excerpt:?}, which is not a range of lines")))
 }

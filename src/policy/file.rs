@@ -19,7 +19,7 @@ use super::denied_actions;
 use super::error::PolicyError;
 use super::path_pattern::{self, PathPattern};
 use super::rule::Rule;
-use crate::call::{Effects, Place, Role};
+use crate::call::{Effects, Role, TouchedPlace};
 use crate::catalog::{Action, Catalog, Risk};
 
 /// Decision of a rule, from the most lenient to the strictest.
@@ -184,7 +184,7 @@ impl CompiledRule {
     }
 
     /// True if the patterns may cover a place. Deleting, moving or opening up a group affects everything below it.
-    fn may_concern(&self, place: &Place, risk: Risk) -> bool {
+    fn may_concern(&self, place: &TouchedPlace, risk: Risk) -> bool {
         let Some(path) = place.location.path() else { return true };
         let reaches_below = risk >= Risk::Grant && place.role != Role::Reads;
         self.paths.iter().any(|pattern| pattern.covers(path) || (reaches_below && pattern.is_below(path)))

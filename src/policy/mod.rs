@@ -28,10 +28,10 @@ pub use error::PolicyError;
 pub use path_pattern::PathPattern;
 pub use permit::Permit;
 pub use rule::Rule;
-pub use settings::{Settings, ToolNames};
+pub use settings::{PolicySettings, ToolNames};
 pub use token_scopes::Scopes;
 
-use crate::call::{self, Call, Effects, Location, Place, Role};
+use crate::call::{self, Call, Effects, Location, Role, TouchedPlace};
 use crate::catalog::{Action, Catalog, Risk};
 use denied_actions::Denied;
 use file::{CompiledRule, Document, Verdict};
@@ -104,7 +104,7 @@ impl Policy {
     ///
     /// # Errors
     /// An invalid pattern, path, expression or policy file.
-    pub fn new(settings: Settings, catalog: &Catalog) -> Result<Policy, PolicyError> {
+    pub fn new(settings: PolicySettings, catalog: &Catalog) -> Result<Policy, PolicyError> {
         let text = settings.file.as_deref().unwrap_or_default();
         let mut document = Document::parse(text, "GITLAB_POLICY")?;
         let in_file = std::mem::take(&mut document.denied_actions);
@@ -370,6 +370,6 @@ impl Policy {
 }
 
 /// The parameter and location of a place, for an error.
-fn describe(place: &Place) -> (String, Location) {
+fn describe(place: &TouchedPlace) -> (String, Location) {
     (place.param.clone(), place.location.clone())
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::error::PolicyError;
 use super::path_pattern::{self, PathPattern};
 use super::rule::Rule;
-use crate::call::{Effects, FullPath, Place, Role};
+use crate::call::{Effects, FullPath, Role, TouchedPlace};
 use crate::catalog::{Action, Catalog};
 
 /// The readable paths, and the actions that work without a path.
@@ -79,7 +79,7 @@ impl Readable {
         FullPath::parse(path).is_some_and(|path| self.paths.iter().any(|pattern| pattern.covers(&path)))
     }
 
-    fn rule(&self, place: Option<&Place>) -> Rule {
+    fn rule(&self, place: Option<&TouchedPlace>) -> Rule {
         // The caller may not learn the path behind an id.
         let place = place.map(|place| place.param.clone());
         Rule::Unreadable { place, readable: path_pattern::texts(&self.paths) }

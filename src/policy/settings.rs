@@ -5,7 +5,7 @@ use crate::catalog::Action;
 
 /// Settings of a policy, as written in the configuration.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct PolicySettings {
     /// Allows only actions that change nothing.
     pub read_only: bool,
     /// The setting that says so, if it is another than GITLAB_READ_ONLY.

@@ -2,12 +2,12 @@ use super::*;
 use crate::call::Body;
 use crate::catalog::Method;
 
-fn policy(settings: Settings) -> Policy {
+fn policy(settings: PolicySettings) -> Policy {
     Policy::new(settings, &Catalog::embedded().unwrap()).unwrap()
 }
 
-fn of_file(text: &str) -> Settings {
-    Settings { file: Some(text.to_owned()), ..Settings::default() }
+fn of_file(text: &str) -> PolicySettings {
+    PolicySettings { file: Some(text.to_owned()), ..PolicySettings::default() }
 }
 
 fn call(risk: Risk, method: Method) -> Call {
@@ -20,7 +20,7 @@ fn decide(policy: &Policy, risk: Risk, method: Method, confirm: bool, dry_run: b
 
 #[test]
 fn read_only_denies_every_change() {
-    let read_only = policy(Settings { read_only: true, ..Settings::default() });
+    let read_only = policy(PolicySettings { read_only: true, ..PolicySettings::default() });
     for (risk, method) in
         [(Risk::Write, Method::Post), (Risk::Destructive, Method::Delete), (Risk::Read, Method::Delete)]
     {
@@ -34,7 +34,7 @@ fn read_only_denies_every_change() {
 
 #[test]
 fn safe_mode_shows_changes_and_runs_reads() {
-    let safe = policy(Settings { safe_mode: true, ..Settings::default() });
+    let safe = policy(PolicySettings { safe_mode: true, ..PolicySettings::default() });
     let shown = Ruling::Preview(Rule::SafeMode);
     assert_eq!(decide(&safe, Risk::Write, Method::Post, true, false), shown);
     assert_eq!(decide(&safe, Risk::Destructive, Method::Delete, true, false), shown);
@@ -43,13 +43,13 @@ fn safe_mode_shows_changes_and_runs_reads() {
 
 #[test]
 fn destructive_calls_are_confirmed_and_writes_are_not() {
-    let open = policy(Settings::default());
+    let open = policy(PolicySettings::default());
     let asked = Ruling::Confirm(Rule::Risk(Risk::Destructive));
     assert_eq!(decide(&open, Risk::Destructive, Method::Put, false, false), asked);
     assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, false), Ruling::Allow);
     assert_eq!(decide(&open, Risk::Write, Method::Post, false, false), Ruling::Allow);
     assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, true), Ruling::Preview(Rule::DryRun));
-    let bold = policy(Settings { confirm: Confirm::NEVER, ..Settings::default() });
+    let bold = policy(PolicySettings { confirm: Confirm::NEVER, ..PolicySettings::default() });
     assert_eq!(decide(&bold, Risk::Destructive, Method::Delete, false, false), Ruling::Allow);
 }
 
@@ -83,7 +83,7 @@ fn the_first_matching_rule_of_a_file_decides() {
 fn an_allow_rule_skips_confirmation_and_no_confirmation_keeps_confirm_rules() {
     let allow = policy(of_file("[[rule]]\ndecision = \"allow\""));
     assert_eq!(decide(&allow, Risk::Destructive, Method::Delete, false, false), Ruling::Allow);
-    let confirm = Settings { confirm: Confirm::NEVER, ..of_file("[[rule]]\ndecision = \"confirm\"") };
+    let confirm = PolicySettings { confirm: Confirm::NEVER, ..of_file("[[rule]]\ndecision = \"confirm\"") };
     let decision = decide(&policy(confirm), Risk::Read, Method::Get, false, false);
     assert!(matches!(decision, Ruling::Confirm(Rule::PolicyFile { number: 1, .. })), "{decision:?}");
 }
@@ -93,9 +93,15 @@ fn an_invalid_policy_is_refused() {
     let catalog = Catalog::embedded().unwrap();
     let list = |item: &str| vec![item.to_owned()];
     for (settings, said) in [
-        (Settings { denied_actions: list("isue.delete"), ..Settings::default() }, "`isue.delete`"),
-        (Settings { allowed_paths: list("../x"), ..Settings::default() }, "`../x`"),
-        (Settings { denied_tools: Some("(".to_owned()), ..Settings::default() }, "GITLAB_DENIED_TOOLS_REGEX"),
+        (
+            PolicySettings { denied_actions: list("isue.delete"), ..PolicySettings::default() },
+            "`isue.delete`",
+        ),
+        (PolicySettings { allowed_paths: list("../x"), ..PolicySettings::default() }, "`../x`"),
+        (
+            PolicySettings { denied_tools: Some("(".to_owned()), ..PolicySettings::default() },
+            "GITLAB_DENIED_TOOLS_REGEX",
+        ),
         (of_file("read_onyl = true"), "read_onyl"),
         (of_file("[[rule]]\nactions = [\"no.such\"]\ndecision = \"deny\""), "`no.such`"),
         (of_file("[[rule]]\ndecision = \"perhaps\""), "perhaps"),
@@ -109,7 +115,8 @@ fn an_invalid_policy_is_refused() {
 #[test]
 fn denying_an_action_denies_all_with_its_effect() {
     let catalog = Catalog::embedded().unwrap();
-    let policy = policy(Settings { denied_actions: vec!["*.delete".to_owned()], ..Settings::default() });
+    let policy =
+        policy(PolicySettings { denied_actions: vec!["*.delete".to_owned()], ..PolicySettings::default() });
     let mut twins = 0;
     for action in catalog.actions() {
         let action = action.unwrap();
@@ -128,7 +135,7 @@ fn denying_an_action_denies_all_with_its_effect() {
 
 #[test]
 fn scopes_deny_calls_that_would_fail() {
-    let policy = policy(Settings::default());
+    let policy = policy(PolicySettings::default());
     let catalog = Catalog::embedded().unwrap();
     let create = catalog.get("issue.create").unwrap().unwrap();
     assert_eq!(policy.withholds(&create), None, "before they are known");

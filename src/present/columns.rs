@@ -36,7 +36,7 @@ const NAMES: usize = 4;
 
 /// Information on a list apart from its rows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
+pub struct ColumnRows {
     /// Fields with the same value in every row, and the pattern of their URLs.
     pub same: Map<String, Value>,
     pub notes: Vec<String>,
@@ -45,8 +45,8 @@ pub struct Rows {
 /// The rows with the fields that a list needs; adds the others to `dropped`. A list of parts (notes, diffs,
 /// variables) has no page of its own to look at and keeps its fields.
 /// `shows` are columns that are never left out.
-pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (Value, Rows) {
-    let mut said = Rows::default();
+pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (Value, ColumnRows) {
+    let mut said = ColumnRows::default();
     if items.is_empty() || !items.iter().all(Value::is_object) {
         return (Value::Array(items), said);
     }
@@ -97,7 +97,7 @@ fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said
 
 /// Chooses the columns of all rows: wanted, short in every row, and within the budget of a list. Names that take too
 /// much of it are cut, with a note.
-fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut Rows) -> Vec<String> {
+fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut ColumnRows) -> Vec<String> {
     let count = rows.len().max(USUAL);
     let in_url = said.same.values().filter_map(Value::as_str).any(|pattern| pattern.contains("{id}"));
     let (mut table, mut json) = (TABLE * count, JSON * count);

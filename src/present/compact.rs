@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::columns::{self, Rows};
+use super::columns::{self, ColumnRows};
 use super::masking::snake;
 use super::threads;
 use crate::catalog::{PRESENTATION, ROLES, RepeatedPart};
@@ -24,13 +24,13 @@ pub struct Kept<'a> {
 }
 /// Compacts a value for reading. Returns it with the fields that all rows of a list share, and adds the names of removed
 /// fields to `dropped`.
-pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, Rows) {
+pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, ColumnRows) {
     let (compacted, rows) = match value {
         Value::Array(items) => {
             let items = items.into_iter().map(|item| top(item, kept, dropped)).collect();
             columns::rows(items, kept.shows, dropped)
         }
-        other => (top(other, kept, dropped), Rows::default()),
+        other => (top(other, kept, dropped), ColumnRows::default()),
     };
     // Fields that a reader might miss come first.
     let is_no_loss = |name: &str| PRESENTATION.is_noise(name);

@@ -4,7 +4,7 @@ use crate::catalog::{Action, Answers};
 
 /// Kind of an answer, known before its content is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kind {
+pub struct ContentKind {
     /// A log, read from its end.
     pub log: bool,
     /// Variables of CI/CD, whose values are often secrets.
@@ -18,10 +18,10 @@ pub struct Kind {
 /// Words of a verb that make a token: `create`, `rotate_self`, `reset_authentication_token`.
 const MAKING: [&str; 6] = ["create", "rotate", "reset", "renew", "regenerate", "register"];
 
-impl Kind {
+impl ContentKind {
     /// Kind of the answer to these actions; `changes` is true if the call may have changed something.
-    pub fn of<'a>(actions: impl IntoIterator<Item = &'a Action>, changes: bool) -> Kind {
-        actions.into_iter().fold(Kind::default(), |kind, action| Kind {
+    pub fn of<'a>(actions: impl IntoIterator<Item = &'a Action>, changes: bool) -> ContentKind {
+        actions.into_iter().fold(ContentKind::default(), |kind, action| ContentKind {
             log: kind.log || action.answers == Answers::Log,
             variables: kind.variables || action.answers == Answers::Variables,
             secret_file: kind.secret_file || action.answers == Answers::SecretFile,
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn what_makes_a_token_is_told_by_its_verb() {
-        let made = |id: &str, changes| Kind::of([&action(id)], changes).made;
+        let made = |id: &str, changes| ContentKind::of([&action(id)], changes).made;
         for id in
             ["deploy_token.create", "runner.reset_authentication_token", "graphql.pipeline_trigger_create"]
         {
@@ -53,13 +53,13 @@ mod tests {
 
     #[test]
     fn several_actions_say_all_that_each_says() {
-        let kind = Kind::of(&["issue.list", "ci_variable.list", "job.log"].map(action), false);
+        let kind = ContentKind::of(&["issue.list", "ci_variable.list", "job.log"].map(action), false);
         assert!(kind.log && kind.variables && !kind.secret_file);
     }
 
     #[test]
     fn curation_says_what_an_action_answers_with() {
-        let variables = |id: &str| Kind::of([&action(id)], false).variables;
+        let variables = |id: &str| ContentKind::of([&action(id)], false).variables;
         for id in [
             "ci_variable.get",
             "ci_variable.list_inherited",
@@ -71,6 +71,6 @@ mod tests {
             assert!(variables(id), "{id}");
         }
         assert!(!variables("ci_variable.list_prefilled"), "a configuration file that everybody reads");
-        assert!(Kind::of([&action("secure_file.download")], false).secret_file);
+        assert!(ContentKind::of([&action("secure_file.download")], false).secret_file);
     }
 }

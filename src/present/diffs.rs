@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::text::{self, Place, Window, diff};
+use crate::text::{self, Position, Window, diff};
 use crate::untrusted;
 
 /// The field in which every one of GitLab's answers has a file's diff.
@@ -36,7 +36,7 @@ pub fn numbered(text: &str) -> String {
 
 /// The part of a diff at that place, with its line numbers; the part has at most `budget` bytes and
 /// the numbered text `most`.
-pub fn window(text: &str, place: Place, budget: usize, most: usize) -> (Window, String) {
+pub fn window(text: &str, place: Position, budget: usize, most: usize) -> (Window, String) {
     let mut bytes = budget;
     let mut window = text::window(text, place, bytes);
     let mut numbered = diff::numbered(text, window.bytes.clone());

@@ -2,7 +2,7 @@
 //! the log.
 
 use super::log_sections::{plain_log, sections};
-use crate::text::{Place, window};
+use crate::text::{Position, window};
 use crate::untrusted::{Secrets, mask_tokens};
 
 /// Evidence of a failure in a line.
@@ -169,7 +169,7 @@ pub struct Stretch {
 
 /// Failure found in the log of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Failure {
+pub struct ReportedFailure {
     /// The line that reports the failure, counted from 1; none if no line does.
     pub line: Option<usize>,
     /// The lines around it and, if that is further on, the end.
@@ -178,7 +178,7 @@ pub struct Failure {
 }
 
 /// Finds the failure in a raw log, and renders as much around it as fits into the budget.
-pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
+pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> ReportedFailure {
     let text = mask_tokens(&secrets.redact(&plain_log(log))).into_owned();
     let found = first_error(log, &text);
     let line = found.map(|(line, _)| line);
@@ -187,16 +187,16 @@ pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
         // The lines before the failure are of commands that succeeded.
         Some((line, weight)) if weight > Weight::Outcome => {
             let start = line - lines_before(&text, line, budget / BEFORE_SHARE);
-            let around = window(&text, Place::Lines(start, None), budget * 2 / 3);
+            let around = window(&text, Position::Lines(start, None), budget * 2 / 3);
             let rest = budget.saturating_sub(around.bytes.len());
-            let ending = window(&text, Place::End, rest);
+            let ending = window(&text, Position::End, rest);
             if around.bytes.end >= ending.bytes.start {
-                windows.push(window(&text, Place::Lines(start, None), budget));
+                windows.push(window(&text, Position::Lines(start, None), budget));
             } else {
                 windows.extend([around, ending]);
             }
         }
-        _ => windows.push(window(&text, Place::End, budget.min(ENDING))),
+        _ => windows.push(window(&text, Position::End, budget.min(ENDING))),
     }
     let total_lines = windows.first().map_or(0, |window| window.total_lines);
     let shown = windows.into_iter().filter(|window| !window.bytes.is_empty());
@@ -204,7 +204,7 @@ pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
         lines: window.lines,
         text: text.get(window.bytes).unwrap_or_default().to_owned(),
     });
-    Failure { line, stretches: stretches.collect(), total_lines }
+    ReportedFailure { line, stretches: stretches.collect(), total_lines }
 }
 
 /// Number of lines that are shown before a line, within so many bytes.

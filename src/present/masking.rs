@@ -8,7 +8,7 @@ use std::mem;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::Kind;
+use super::ContentKind;
 use crate::catalog::SECRET_NAMES;
 use crate::untrusted::{is_token, mask as masked, mask_tokens};
 
@@ -47,7 +47,7 @@ pub struct Masked {
 
 /// Masks the secrets in a value. A field that `asked` names by its exact path is shown, and so is a token that this
 /// call made.
-pub fn mask(value: &mut Value, kind: Kind, asked: &[String], names: Option<&FieldNames>) -> Masked {
+pub fn mask(value: &mut Value, kind: ContentKind, asked: &[String], names: Option<&FieldNames>) -> Masked {
     let asked: Vec<String> = asked.iter().map(|path| path.replace("[]", "")).collect();
     let compared = asked.iter().chain(names.into_iter().flat_map(FieldNames::keys)).map(String::len);
     let longest = compared.max().unwrap_or_default().max(LONGEST_PATH);
@@ -75,7 +75,7 @@ pub fn mask_all(text: &str) -> (String, Masked) {
 }
 
 struct Walk<'n> {
-    kind: Kind,
+    kind: ContentKind,
     asked: Vec<String>,
     names: Option<&'n FieldNames>,
     /// Length in bytes up to which paths are distinguished.

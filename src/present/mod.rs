@@ -27,14 +27,14 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::text::{self, Cut, Limited, MAX_CUT, Place, lines_within};
+use crate::text::{self, Cut, Limited, MAX_CUT, Position, lines_within};
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
 pub use attachment::Attachment;
 pub use compact::{Kept, label};
-pub use content_hint::Kind;
+pub use content_hint::ContentKind;
 pub use encoding::text_of;
-pub use failure::{Failure, Stretch, failure};
+pub use failure::{ReportedFailure, Stretch, failure};
 pub use fields::{Missing, is_plain, missing_in, values_at};
 pub use log_sections::{plain_log, section, sections};
 pub use markdown::{MARK, marked, marked_as, one_line};
@@ -44,7 +44,7 @@ pub use sanitize::{cleaned, cleaned_value, line};
 
 /// Content of a reply, from any transport.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Content {
+pub enum GivenContent {
     Empty,
     /// A 304: a change that was made before.
     Unchanged,
@@ -63,7 +63,7 @@ pub enum Content {
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     /// Kind of the answer, from the action.
-    pub kind: Kind,
+    pub kind: ContentKind,
     /// Paths of the fields to show, such as `author.username`; all fields of the view if empty.
     pub fields: &'a [String],
     /// True to show all fields that GitLab sent, instead of the compact view.
@@ -73,7 +73,7 @@ pub struct Options<'a> {
     /// Maximum size of the data in bytes of JSON.
     pub budget: usize,
     /// Start of the shown part of a long text; by default the one for its kind.
-    pub place: Option<Place>,
+    pub place: Option<Position>,
     /// The token and the values of extra headers, which are never shown.
     pub secrets: &'a Secrets,
     /// Fields that the compact view never leaves out.
@@ -89,7 +89,7 @@ pub struct Options<'a> {
 
 impl<'a> Options<'a> {
     /// Options of the compact view.
-    pub fn new(kind: Kind, budget: usize, secrets: &'a Secrets) -> Options<'a> {
+    pub fn new(kind: ContentKind, budget: usize, secrets: &'a Secrets) -> Options<'a> {
         let (full, unmasked) = (false, false);
         Options {
             kind,
@@ -155,19 +155,19 @@ impl Presented {
 }
 
 /// Presents the content of a response.
-pub fn present(content: Content, options: &Options) -> Presented {
+pub fn present(content: GivenContent, options: &Options) -> Presented {
     match content {
-        Content::Empty => {
+        GivenContent::Empty => {
             Presented { text: "Done; GitLab answered with nothing.".to_owned(), ..Presented::default() }
         }
-        Content::Unchanged => Presented {
+        GivenContent::Unchanged => Presented {
             text: "Nothing changed: it was so already (GitLab answered 304 Not Modified).".to_owned(),
             data: json!({"changed": false}),
             ..Presented::default()
         },
-        Content::Text(text) if options.kind.secret_file && !options.unmasked => secret(&text),
-        Content::Text(text) => whole_text(text, options),
-        Content::Binary { bytes, content_type, filename, picture } => {
+        GivenContent::Text(text) if options.kind.secret_file && !options.unmasked => secret(&text),
+        GivenContent::Text(text) => whole_text(text, options),
+        GivenContent::Binary { bytes, content_type, filename, picture } => {
             let shown = binary(bytes.len(), &content_type, filename, options.secrets);
             match picture {
                 _ if options.kind.secret_file && !options.unmasked => shown,
@@ -175,7 +175,7 @@ pub fn present(content: Content, options: &Options) -> Presented {
                 None => Presented { file: Attachment::new(bytes, &content_type), ..shown },
             }
         }
-        Content::Json(value) => structured(value, options),
+        GivenContent::Json(value) => structured(value, options),
     }
 }
 
@@ -227,7 +227,7 @@ fn whole_text(text: String, options: &Options) -> Presented {
     options.secrets.redact_string(&mut shown);
     let (shown, masked) =
         if options.unmasked { (shown, Masked::default()) } else { masking::mask_text(shown) };
-    let usual = if options.kind.log { Place::End } else { Place::Beginning };
+    let usual = if options.kind.log { Position::End } else { Position::Beginning };
     let mut presented = stretch(None, &shown, options.place.unwrap_or(usual), options.budget);
     presented.notes.extend(hidden);
     if let Some(text) = markdown::quoted_text(&shown).filter(|_| presented.cut.is_empty()) {
@@ -244,7 +244,7 @@ fn hidden(count: usize) -> Option<String> {
 }
 
 /// Renders a part of a text, cut between lines if possible.
-fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Presented {
+fn stretch(path: Option<String>, text: &str, place: Position, budget: usize) -> Presented {
     let is_diff = path.as_deref().is_some_and(|path| diffs::is_field(path, text));
     let (window, numbered) = if is_diff {
         let (window, numbered) = diffs::window(text, place, budget, longest_text(budget));
@@ -268,22 +268,22 @@ fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Pre
 }
 
 /// What is shown of a value.
-struct Chosen {
+struct ChosenFields {
     value: Value,
     /// Fields that are left out.
     dropped: Vec<String>,
     /// Fields that were asked for and that no row has.
     missing: Vec<Missing>,
-    said: columns::Rows,
+    said: columns::ColumnRows,
 }
 
 /// Chooses the fields that were asked for, or those that matter.
-fn choose(mut value: Value, options: &Options) -> Chosen {
-    let mut chosen = Chosen {
+fn choose(mut value: Value, options: &Options) -> ChosenFields {
+    let mut chosen = ChosenFields {
         value: Value::Null,
         dropped: Vec::new(),
         missing: Vec::new(),
-        said: columns::Rows::default(),
+        said: columns::ColumnRows::default(),
     };
     if !options.fields.is_empty() {
         let asked = row_identity::own_names(&value, options.fields);
@@ -317,7 +317,7 @@ fn structured(value: Value, options: &Options) -> Presented {
         masking::mask(&mut value, options.kind, options.fields, options.names)
     };
     let partial = upstream_truncation::partial(&value);
-    let Chosen { value: chosen, dropped, missing, mut said } = choose(value, options);
+    let ChosenFields { value: chosen, dropped, missing, mut said } = choose(value, options);
     let mut notes = partial.notes;
     notes.append(&mut said.notes);
     notes.extend(hidden);
@@ -451,7 +451,7 @@ fn rendered(
 }
 
 /// The text of the one field that is being read in stretches.
-fn only_text(value: &Value, options: &Options) -> Option<(String, String, Place)> {
+fn only_text(value: &Value, options: &Options) -> Option<(String, String, Position)> {
     let [path] = options.fields else { return None };
     let mut found = value;
     // The number of an item has picked it already.

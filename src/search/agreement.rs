@@ -1,8 +1,8 @@
 //! Agreement of a query's verb and scope with an action's.
 
-use gitlab_mcp_embed::search::profile::{Kind, Profile, WordId, scope};
+use gitlab_mcp_embed::search::profile::{Profile, ProfileKind, WordId, scope};
 
-use super::lexicon::Asked;
+use super::lexicon::AskedWord;
 
 /// Agreement of an action's kind (row) with the requested kind (column): list, get, create, update, delete, act.
 const KINDS: [[f32; 6]; 6] = [
@@ -22,7 +22,7 @@ const NEXT_MEANING: f32 = 0.1;
 
 /// Agreement of an action's verb and kind with the requested verb: 1 for the same verb. A participle in the query
 /// (`revoked tokens`) names a state, and counts against the action that causes it.
-pub fn verb(asked: Option<&Asked>, states: &[WordId], profile: &Profile) -> f32 {
+pub fn verb(asked: Option<&AskedWord>, states: &[WordId], profile: &Profile) -> f32 {
     let place = asked.and_then(|asked| asked.verbs.iter().position(|verb| *verb == profile.verb));
     match (asked, place) {
         (_, Some(place)) => 1.0 - NEXT_MEANING * (place.min(5) as f32),
@@ -32,12 +32,12 @@ pub fn verb(asked: Option<&Asked>, states: &[WordId], profile: &Profile) -> f32 
     }
 }
 
-fn kind_agreement(kind: Kind, asked: Kind) -> f32 {
+fn kind_agreement(kind: ProfileKind, asked: ProfileKind) -> f32 {
     KINDS.get(kind as usize).and_then(|row| row.get(asked as usize)).copied().unwrap_or_default()
 }
 
-fn is_read(kind: Kind) -> bool {
-    matches!(kind, Kind::List | Kind::Get)
+fn is_read(kind: ProfileKind) -> bool {
+    matches!(kind, ProfileKind::List | ProfileKind::Get)
 }
 
 /// Agreement of an action's scopes with those that the query names.

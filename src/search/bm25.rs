@@ -1,6 +1,6 @@
 //! Lexical search: tantivy queries from the concepts of a query, scored by BM25.
 
-use gitlab_mcp_embed::search::fields::{PLACES, Place, schema};
+use gitlab_mcp_embed::search::fields::{FieldPlace, PLACES, schema};
 use gitlab_mcp_embed::search::profile::{Vocabulary, WordId};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Query, TermQuery};
@@ -10,7 +10,7 @@ use tantivy::{Index, ReloadPolicy, Searcher, Term};
 use super::directory::StaticDirectory;
 use super::error::SearchError;
 use super::model::Model;
-use super::request::{Concept, Request};
+use super::request::{Concept, ParsedRequest};
 use super::segment::Segment;
 
 static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_table.bin"));
@@ -39,7 +39,7 @@ impl LexicalIndex {
     /// The best actions for the concepts of a segment with their BM25 scores, best first.
     pub fn search(
         &self,
-        request: &Request,
+        request: &ParsedRequest,
         segment: &Segment,
         vocabulary: &Vocabulary<'_>,
         model: &Model,
@@ -91,7 +91,7 @@ impl LexicalIndex {
         let text = vocabulary.words().get(usize::from(word))?;
         let mut fields: Vec<Box<dyn Query>> = Vec::with_capacity(self.fields.len());
         for ((field, boost), (place, _)) in self.fields.iter().zip(model.fields).zip(PLACES) {
-            let names_object = matches!(place, Place::Object | Place::Id | Place::Nouns);
+            let names_object = matches!(place, FieldPlace::Object | FieldPlace::Id | FieldPlace::Nouns);
             let boost = if is_head || !names_object { boost } else { boost * model.concepts.beside };
             let term = Term::from_field_text(*field, text);
             let query = TermQuery::new(term, IndexRecordOption::WithFreqs);

@@ -68,7 +68,7 @@ impl Entity {
 
 /// A part of a query in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum EntityPart {
     /// A chunk of text without white space, with its punctuation.
     Text(String),
     Entity(Entity),
@@ -89,10 +89,10 @@ pub trait Terms {
 
 /// Splits a query into text and entities. Linear in the query's length, except that each unclosed quotation mark is
 /// searched for once.
-pub fn parse(query: &str, terms: &dyn Terms) -> Vec<Part> {
+pub fn parse(query: &str, terms: &dyn Terms) -> Vec<EntityPart> {
     let (masked, quotes) = mask_quotes(query);
     let title_case = is_title_case(&masked, terms);
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<EntityPart> = Vec::new();
     let mut starts_sentence = true;
     for chunk in masked.split_whitespace() {
         let bare = chunk.trim_matches(['(', ')', '[', ']', '{', '}', ',', ';', '?', '"', '`', '<', '>']);
@@ -101,43 +101,44 @@ pub fn parse(query: &str, terms: &dyn Terms) -> Vec<Part> {
         match if is_quote { Class::Entity(Entity::Quote) } else { classify(bare, terms) } {
             Class::Text => {
                 let capital = bare.starts_with(char::is_uppercase) && !starts_sentence && !title_case;
-                let follows_name = parts.last() == Some(&Part::Entity(Entity::Name));
+                let follows_name = parts.last() == Some(&EntityPart::Entity(Entity::Name));
                 if !is_month(bare) && is_name(bare, capital, terms) {
                     if !follows_name {
-                        parts.push(Part::Entity(Entity::Name));
+                        parts.push(EntityPart::Entity(Entity::Name));
                     }
                 } else {
-                    parts.push(Part::Text(chunk.to_owned()));
+                    parts.push(EntityPart::Text(chunk.to_owned()));
                 }
             }
             Class::Page(words) => {
-                parts.push(Part::Entity(Entity::Url));
-                parts.extend(words.map(Part::Text));
+                parts.push(EntityPart::Entity(Entity::Url));
+                parts.extend(words.map(EntityPart::Text));
             }
             Class::Entity(entity) => {
                 if entity == Entity::Number && parts.last().is_some_and(ends_in_month) {
                     parts.pop();
-                    parts.push(Part::Entity(Entity::Date));
-                } else if parts.last() != Some(&Part::Entity(entity)) {
-                    parts.push(Part::Entity(entity));
+                    parts.push(EntityPart::Entity(Entity::Date));
+                } else if parts.last() != Some(&EntityPart::Entity(entity)) {
+                    parts.push(EntityPart::Entity(entity));
                 }
                 if chunk.ends_with([',', ';', '.']) {
-                    parts.push(Part::Text(chunk.chars().next_back().into_iter().collect()));
+                    parts.push(EntityPart::Text(chunk.chars().next_back().into_iter().collect()));
                 }
             }
         }
         starts_sentence = chunk.ends_with(['.', ':', '!', '?', '"']) || is_quote;
     }
-    if quotes > 0 && parts.iter().all(|part| *part == Part::Entity(Entity::Quote)) {
+    if quotes > 0 && parts.iter().all(|part| *part == EntityPart::Entity(Entity::Quote)) {
         // A query that is a single quotation is parsed without the quotes.
-        return query.split_whitespace().map(|chunk| Part::Text(chunk.to_owned())).collect();
+        return query.split_whitespace().map(|chunk| EntityPart::Text(chunk.to_owned())).collect();
     }
     parts
 }
 
 /// True if the query names two revisions, which are then compared: `v1.0 and v1.1`.
-pub fn names_two_revisions(parts: &[Part]) -> bool {
-    let is_revision = |part: &&Part| matches!(part, Part::Entity(Entity::Version | Entity::Commit));
+pub fn names_two_revisions(parts: &[EntityPart]) -> bool {
+    let is_revision =
+        |part: &&EntityPart| matches!(part, EntityPart::Entity(Entity::Version | Entity::Commit));
     parts.iter().filter(is_revision).count() == 2
 }
 
@@ -351,8 +352,8 @@ fn is_month(word: &str) -> bool {
         && MONTHS.iter().any(|month| lower.starts_with(month))
 }
 
-fn ends_in_month(part: &Part) -> bool {
-    matches!(part, Part::Text(text) if is_month(text))
+fn ends_in_month(part: &EntityPart) -> bool {
+    matches!(part, EntityPart::Text(text) if is_month(text))
 }
 
 /// Top-level domains that are not file extensions.
@@ -425,12 +426,12 @@ fn is_title_case(query: &str, terms: &dyn Terms) -> bool {
 }
 
 /// The encoder's input: lower-case words without punctuation, and the placeholders of entities, in order.
-pub fn tokens(parts: &[Part]) -> Vec<String> {
+pub fn tokens(parts: &[EntityPart]) -> Vec<String> {
     let mut tokens = Vec::new();
     for part in parts {
         match part {
-            Part::Entity(entity) => tokens.push(entity.placeholder().to_owned()),
-            Part::Text(text) => tokens.extend(split(text)),
+            EntityPart::Entity(entity) => tokens.push(entity.placeholder().to_owned()),
+            EntityPart::Text(text) => tokens.extend(split(text)),
         }
     }
     tokens

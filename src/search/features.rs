@@ -10,7 +10,7 @@ use super::bm25::LexicalIndex;
 use super::embedding::{Embeddings, Similarities};
 use super::error::SearchError;
 use super::model::{FEATURES, Feature, Features, Model};
-use super::request::{Concept, Request};
+use super::request::{Concept, ParsedRequest};
 use super::segment::Segment;
 
 /// A candidate with its score and features.
@@ -46,7 +46,7 @@ pub struct Scorer<'a> {
     pub embeddings: &'a Embeddings<'a>,
     pub index: &'a LexicalIndex,
     pub model: &'a Model,
-    pub request: &'a Request,
+    pub request: &'a ParsedRequest,
 }
 
 /// Lexical and semantic signals of a segment.

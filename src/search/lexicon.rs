@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gitlab_mcp_embed::search::normalise::{Stemmer, split};
-use gitlab_mcp_embed::search::profile::{Kind, Profiles, Vocabulary, WordId, scope};
+use gitlab_mcp_embed::search::profile::{ProfileKind, Profiles, Vocabulary, WordId, scope};
 
 use crate::catalog::{Foreign, Language, Words};
 
 use super::spelling::{Spellings, Term};
 
 /// The generic verbs of ids, with their kinds.
-const GENERIC: [(&str, Kind); 5] = [
-    ("list", Kind::List),
-    ("get", Kind::Get),
-    ("create", Kind::Create),
-    ("update", Kind::Update),
-    ("delete", Kind::Delete),
+const GENERIC: [(&str, ProfileKind); 5] = [
+    ("list", ProfileKind::List),
+    ("get", ProfileKind::Get),
+    ("create", ProfileKind::Create),
+    ("update", ProfileKind::Update),
+    ("delete", ProfileKind::Delete),
 ];
 
 const SCOPES: [(&str, u8); 5] = [
@@ -46,18 +46,18 @@ impl Meaning {
 
 /// Meanings of a verb among the verbs of ids, best first, and the kind of the best.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct AskedWord {
     pub verbs: Vec<WordId>,
-    pub kind: Kind,
+    pub kind: ProfileKind,
     /// True for a generic verb, which may also come last: `issue list`.
     pub generic: bool,
 }
 
 /// Entry of a word or phrase.
 #[derive(Clone, Debug, Default)]
-pub struct Entry {
+pub struct LexiconEntry {
     pub meanings: Vec<Meaning>,
-    pub verb: Option<Asked>,
+    pub verb: Option<AskedWord>,
     /// A bit of [`scope`], if it names one.
     pub scope: u8,
 }
@@ -66,7 +66,7 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Lexicon {
     pub stemmer: Stemmer,
-    entries: HashMap<String, Entry>,
+    entries: HashMap<String, LexiconEntry>,
     longest: usize,
     stopwords: HashSet<String>,
     prepositions: HashSet<String>,
@@ -81,23 +81,23 @@ pub struct Lexicon {
     pub spellings: Spellings,
     many: HashSet<String>,
     one: HashSet<String>,
-    generic: Vec<(WordId, Kind)>,
-    own_verbs: HashMap<WordId, Kind>,
+    generic: Vec<(WordId, ProfileKind)>,
+    own_verbs: HashMap<WordId, ProfileKind>,
     compounds: HashSet<(WordId, WordId)>,
     /// Last words of the domains' names and nouns, and those that are one word.
     nouns: HashSet<WordId>,
     things: HashSet<WordId>,
     /// Names and nouns of the domains.
     domains: HashSet<Vec<WordId>>,
-    parts: Vec<Parts>,
+    parts: Vec<LexiconParts>,
 }
 
 /// Objects that are attached to others: see `PartWord` of the embedded vocabulary.
 #[derive(Debug)]
-struct Parts {
+struct LexiconParts {
     parts: Vec<WordId>,
     wholes: Vec<Vec<WordId>>,
-    asks: Asked,
+    asks: AskedWord,
 }
 
 impl Lexicon {
@@ -152,7 +152,7 @@ impl Lexicon {
     }
 
     /// The entry of a phrase, given by its stems joined with spaces.
-    pub fn entry(&self, stems: &str) -> Option<&Entry> {
+    pub fn entry(&self, stems: &str) -> Option<&LexiconEntry> {
         self.entries.get(stems)
     }
 
@@ -224,10 +224,11 @@ impl Lexicon {
     }
 
     /// The verb for attaching one object to another, if it can be a part of the other: a label of an issue.
-    pub fn asked_of_whole(&self, part: &[WordId], whole: &[WordId]) -> Option<&Asked> {
+    pub fn asked_of_whole(&self, part: &[WordId], whole: &[WordId]) -> Option<&AskedWord> {
         let [part] = part else { return None };
-        let holds =
-            |parts: &&Parts| parts.parts.contains(part) && parts.wholes.iter().any(|known| known == whole);
+        let holds = |parts: &&LexiconParts| {
+            parts.parts.contains(part) && parts.wholes.iter().any(|known| known == whole)
+        };
         self.parts.iter().find(holds).map(|parts| &parts.asks)
     }
 
@@ -242,21 +243,21 @@ impl Lexicon {
     }
 
     /// The request for a word that is the verb of some id: `approve`, `rebase`.
-    pub fn own_verb(&self, word: WordId) -> Option<Asked> {
+    pub fn own_verb(&self, word: WordId) -> Option<AskedWord> {
         let kind = *self.own_verbs.get(&word)?;
-        Some(Asked { verbs: vec![word], kind, generic: self.is_generic(word) })
+        Some(AskedWord { verbs: vec![word], kind, generic: self.is_generic(word) })
     }
 
     /// The request for a plural noun without a verb: listing.
-    pub fn listing(&self) -> Option<Asked> {
-        let (list, kind) = *self.generic.iter().find(|(_, kind)| *kind == Kind::List)?;
-        Some(Asked { verbs: vec![list], kind, generic: true })
+    pub fn listing(&self) -> Option<AskedWord> {
+        let (list, kind) = *self.generic.iter().find(|(_, kind)| *kind == ProfileKind::List)?;
+        Some(AskedWord { verbs: vec![list], kind, generic: true })
     }
 
     /// The request for several objects: getting them is listing them.
-    pub fn of_several(&self, mut asked: Asked) -> Asked {
-        let list = self.generic.iter().find(|(_, kind)| *kind == Kind::List);
-        if let (Kind::Get, Some((list, kind))) = (asked.kind, list) {
+    pub fn of_several(&self, mut asked: AskedWord) -> AskedWord {
+        let list = self.generic.iter().find(|(_, kind)| *kind == ProfileKind::List);
+        if let (ProfileKind::Get, Some((list, kind))) = (asked.kind, list) {
             asked.verbs.retain(|verb| verb != list);
             asked.verbs.insert(0, *list);
             asked.kind = *kind;
@@ -291,7 +292,7 @@ impl Lexicon {
         self.stemmer.words(phrase).join(" ")
     }
 
-    fn enter(&mut self, phrase: &str) -> &mut Entry {
+    fn enter(&mut self, phrase: &str) -> &mut LexiconEntry {
         let key = self.key(phrase);
         self.longest = self.longest.max(key.split(' ').count());
         self.entries.entry(key).or_default()
@@ -321,7 +322,7 @@ impl Lexicon {
             let kind = self.kind(*first);
             let generic = self.is_generic(*first);
             for phrase in &verb.say {
-                self.enter(phrase).verb = Some(Asked { verbs: verbs.clone(), kind, generic });
+                self.enter(phrase).verb = Some(AskedWord { verbs: verbs.clone(), kind, generic });
             }
         }
     }
@@ -340,14 +341,14 @@ impl Lexicon {
             let Some(verb) = vocabulary.id(&self.key(&part.asks)) else { continue };
             let parts = part.say.iter().filter_map(|noun| vocabulary.id(&self.key(noun))).collect();
             let wholes = part.of.iter().map(|noun| self.known(noun, vocabulary)).collect();
-            let asks = Asked { verbs: vec![verb], kind: self.kind(verb), generic: self.is_generic(verb) };
-            self.parts.push(Parts { parts, wholes, asks });
+            let asks = AskedWord { verbs: vec![verb], kind: self.kind(verb), generic: self.is_generic(verb) };
+            self.parts.push(LexiconParts { parts, wholes, asks });
         }
     }
 
-    fn kind(&self, verb: WordId) -> Kind {
+    fn kind(&self, verb: WordId) -> ProfileKind {
         let generic = self.generic.iter().find(|(known, _)| *known == verb).map(|(_, kind)| *kind);
-        generic.or_else(|| self.own_verbs.get(&verb).copied()).unwrap_or(Kind::Act)
+        generic.or_else(|| self.own_verbs.get(&verb).copied()).unwrap_or(ProfileKind::Act)
     }
 
     /// Names and nouns of the domains that are one word. An `add-on` is two, though one of them is a stop word.
@@ -384,7 +385,7 @@ impl Lexicon {
     }
 }
 
-fn generic(stemmer: &Stemmer, vocabulary: &Vocabulary<'_>) -> Vec<(WordId, Kind)> {
+fn generic(stemmer: &Stemmer, vocabulary: &Vocabulary<'_>) -> Vec<(WordId, ProfileKind)> {
     let known = |verb: &str| vocabulary.id(&stemmer.stem(verb).0);
     GENERIC.iter().filter_map(|(verb, kind)| Some((known(verb)?, *kind))).collect()
 }

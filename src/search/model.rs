@@ -126,7 +126,7 @@ pub enum ModelError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ModelFile {
     softmax: Softmax,
     short: BTreeMap<String, f32>,
     long: BTreeMap<String, f32>,
@@ -144,7 +144,7 @@ impl Model {
 
     /// Parses `ranker.toml`.
     pub fn parse(text: &str) -> Result<Model, ModelError> {
-        let File { softmax, short, long, fields, concepts, clauses, limits } = toml::from_str(text)?;
+        let ModelFile { softmax, short, long, fields, concepts, clauses, limits } = toml::from_str(text)?;
         let features = FEATURES.map(|(_, name)| name);
         Ok(Model {
             softmax,

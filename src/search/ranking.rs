@@ -6,7 +6,7 @@ use super::error::SearchError;
 use super::features::{Scored, Scorer, Signals, sort};
 use super::model::{FEATURES, Model};
 use super::ranker::Ranker;
-use super::request::{Reader, Request};
+use super::request::{ParsedRequest, Reader};
 use super::segment::Segment;
 use super::types::{Confidence, Hit, Judged, Query, Ranking};
 use super::{params, routes, suggest};
@@ -111,7 +111,7 @@ fn reader(ranker: &Ranker) -> Reader<'_> {
     Reader { lexicon, vocabulary: &profiles.vocabulary, weights: &model.concepts, common: encoder.pieces() }
 }
 
-fn scorer<'a>(ranker: &'a Ranker, request: &'a Request) -> Scorer<'a> {
+fn scorer<'a>(ranker: &'a Ranker, request: &'a ParsedRequest) -> Scorer<'a> {
     let Ranker { index, profiles, encoder, embeddings, model, .. } = ranker;
     Scorer { profiles, encoder, embeddings, index, model, request }
 }
@@ -248,7 +248,12 @@ impl<'f> Results<'f> {
         Ok(true)
     }
 
-    fn ranking(self, ranker: &Ranker, request: &Request, whole: &Segment) -> Result<Ranking, SearchError> {
+    fn ranking(
+        self,
+        ranker: &Ranker,
+        request: &ParsedRequest,
+        whole: &Segment,
+    ) -> Result<Ranking, SearchError> {
         if self.hits.is_empty() {
             let suggestions = suggest::suggest(ranker, self.catalog, self.query)?;
             return Ok(Ranking {
@@ -307,7 +312,13 @@ impl<'f> Results<'f> {
 }
 
 /// Explains the interpretation of the request, and each feature with its contribution.
-fn explain(scored: &Scored, request: &Request, whole: &Segment, margin: f32, model: &Model) -> Vec<String> {
+fn explain(
+    scored: &Scored,
+    request: &ParsedRequest,
+    whole: &Segment,
+    margin: f32,
+    model: &Model,
+) -> Vec<String> {
     let labels: Vec<&str> = request.concepts.iter().map(|concept| concept.label.as_str()).collect();
     let tokens = request.tokens(whole);
     let weights = model.weights_of(model.length(tokens.len()));

@@ -4,8 +4,8 @@ use gitlab_mcp_embed::search::normalise::{Endings, split};
 use gitlab_mcp_embed::search::profile::{Vocabulary, WordId, scope};
 use gitlab_mcp_encoder::Pieces;
 
-use super::entities::{self, Entity, Part, Terms};
-use super::lexicon::{Asked, Entry, Lexicon, Meaning};
+use super::entities::{self, Entity, EntityPart, Terms};
+use super::lexicon::{AskedWord, Lexicon, LexiconEntry, Meaning};
 use super::model::ConceptWeights;
 
 /// A word or phrase of the request with all its meanings.
@@ -21,7 +21,7 @@ pub struct Concept {
     /// True for several objects, false for one; `None` if the request does not say.
     pub many: Option<bool>,
     pub(super) plural: bool,
-    pub(super) verb: Option<Asked>,
+    pub(super) verb: Option<AskedWord>,
     /// True if it is literally the verb of an action: `fork`, not `make`.
     pub(super) own_verb: bool,
     /// True for a common word unrelated to GitLab.
@@ -52,7 +52,7 @@ impl Concept {
 
 /// An analyzed request.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct ParsedRequest {
     pub concepts: Vec<Concept>,
     /// Bits of [`gitlab_mcp_embed::search::profile::scope`].
     pub scopes: u8,
@@ -65,7 +65,7 @@ pub struct Request {
     pub(super) named: bool,
 }
 
-impl Request {
+impl ParsedRequest {
     /// True if it has a GitLab verb or noun. Only requests without may have no results.
     pub fn names_gitlab(&self, lexicon: &Lexicon) -> bool {
         let is_verb = |concept: &Concept| {
@@ -90,7 +90,7 @@ impl Request {
     }
 }
 
-struct Token {
+struct QueryToken {
     word: String,
     /// The corrected spelling, if it was misspelt.
     corrected: Option<String>,
@@ -110,7 +110,7 @@ struct Token {
 }
 
 /// Builds the encoder's input: corrected words, and the placeholders of entities before the words that follow them.
-fn input(tokens: &[Token], placed: &[(usize, Entity)]) -> Vec<(usize, String)> {
+fn input(tokens: &[QueryToken], placed: &[(usize, Entity)]) -> Vec<(usize, String)> {
     let mut placed = placed.iter().peekable();
     let mut input = Vec::new();
     let mut last: Option<&str> = None;
@@ -143,19 +143,19 @@ const OURS: [&str; 2] = ["gitlab", "git"];
 
 /// Vocabulary of the catalog and the language file, which distinguishes terms from names. It includes no learned data.
 #[derive(Clone, Copy)]
-pub struct Words<'a> {
+pub struct QueryWords<'a> {
     pub lexicon: &'a Lexicon,
     pub vocabulary: &'a Vocabulary<'a>,
 }
 
-impl Words<'_> {
+impl QueryWords<'_> {
     /// The encoder's input for a text without corrections, as in training.
     pub fn encoder_tokens(&self, text: &str) -> Vec<String> {
         entities::tokens(&entities::parse(&self.lexicon.without_products(text), self))
     }
 }
 
-impl Terms for Words<'_> {
+impl Terms for QueryWords<'_> {
     fn is_term(&self, word: &str) -> bool {
         let stem = self.lexicon.stemmer.stem(word).0;
         let is_of_ids = |id| self.lexicon.is_noun_word(id) || self.lexicon.own_verb(id).is_some();
@@ -192,12 +192,12 @@ const COMPARE: &str = "compare";
 
 impl Reader<'_> {
     /// Analyzes a query.
-    pub fn analyze(&self, text: &str) -> Request {
-        let words = Words { lexicon: self.lexicon, vocabulary: self.vocabulary };
+    pub fn analyze(&self, text: &str) -> ParsedRequest {
+        let words = QueryWords { lexicon: self.lexicon, vocabulary: self.vocabulary };
         let parts = entities::parse(&self.lexicon.without_products(text), &words);
         let mut nouns: Vec<&'static str> = Vec::new();
         for part in &parts {
-            let noun = if let Part::Entity(entity) = part { entity.noun() } else { None };
+            let noun = if let EntityPart::Entity(entity) = part { entity.noun() } else { None };
             nouns.extend(noun.filter(|noun| !nouns.contains(noun)));
         }
         if entities::names_two_revisions(&parts) {
@@ -205,12 +205,12 @@ impl Reader<'_> {
         }
         let (mut tokens, placed) = self.tokens(&parts);
         self.correct(&mut tokens, !nouns.is_empty());
-        let mut request = Request {
+        let mut request = ParsedRequest {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
             named: !nouns.is_empty(),
             gitlab: !nouns.is_empty() || tokens.iter().any(|token| OURS.contains(&token.word.as_str())),
             input: input(&tokens, &placed),
-            ..Request::default()
+            ..ParsedRequest::default()
         };
         self.add_concepts(&tokens, &mut request);
         for noun in nouns {
@@ -221,9 +221,9 @@ impl Reader<'_> {
 
     /// GitLab's noun for a text that is only a reference: `!5`, `group/project#7`.
     pub fn reference(&self, text: &str) -> Option<&'static str> {
-        let words = Words { lexicon: self.lexicon, vocabulary: self.vocabulary };
+        let words = QueryWords { lexicon: self.lexicon, vocabulary: self.vocabulary };
         match entities::parse(text, &words).as_slice() {
-            [Part::Entity(entity)] => entity.noun(),
+            [EntityPart::Entity(entity)] => entity.noun(),
             _ => None,
         }
     }
@@ -235,17 +235,17 @@ impl Reader<'_> {
     }
 
     /// The words of a query, and each entity with the position of the next word.
-    fn tokens(&self, parts: &[Part]) -> (Vec<Token>, Vec<(usize, Entity)>) {
-        let mut tokens: Vec<Token> = Vec::new();
+    fn tokens(&self, parts: &[EntityPart]) -> (Vec<QueryToken>, Vec<(usize, Entity)>) {
+        let mut tokens: Vec<QueryToken> = Vec::new();
         let mut placed = Vec::new();
         let (mut opens, mut sentence, mut brackets, mut passive) = (true, false, 0_usize, false);
         for part in parts {
             let chunk = match part {
-                Part::Entity(entity) => {
+                EntityPart::Entity(entity) => {
                     placed.push((tokens.len(), *entity));
                     continue;
                 }
-                Part::Text(chunk) => chunk,
+                EntityPart::Text(chunk) => chunk,
             };
             brackets += chunk.matches(['(', '[']).count();
             let name = chunk.contains(|c: char| c.is_uppercase() || "-_".contains(c));
@@ -256,7 +256,7 @@ impl Reader<'_> {
                 let aside = brackets > 0;
                 let found = self.token(word, stop);
                 let wished = passive;
-                tokens.extend(found.into_iter().map(|token| Token {
+                tokens.extend(found.into_iter().map(|token| QueryToken {
                     opens,
                     sentence,
                     aside,
@@ -277,7 +277,7 @@ impl Reader<'_> {
 
     /// Corrects a possible noun or verb with more edits than usual, if the request has only one of the two, or neither
     /// and the edit is small.
-    fn correct(&self, tokens: &mut [Token], mentions: bool) {
+    fn correct(&self, tokens: &mut [QueryToken], mentions: bool) {
         for _ in 0..2 {
             let verb = tokens.iter().position(|token| self.is_verb(token));
             let mut nouns = tokens.iter().enumerate().filter(|(_, token)| self.is_noun(token));
@@ -295,7 +295,7 @@ impl Reader<'_> {
     }
 
     /// Corrects the first word that may be a misspelt noun or verb. Common words are less likely to be one.
-    fn correct_one(&self, tokens: &mut [Token], verb: bool, most: usize) -> bool {
+    fn correct_one(&self, tokens: &mut [QueryToken], verb: bool, most: usize) -> bool {
         for token in tokens.iter_mut() {
             let is_name = token.name && !token.opens;
             let is_known =
@@ -319,27 +319,27 @@ impl Reader<'_> {
         false
     }
 
-    fn is_noun(&self, token: &Token) -> bool {
+    fn is_noun(&self, token: &QueryToken) -> bool {
         let said = self.vocabulary.id(&token.stem).is_some_and(|id| self.lexicon.is_noun_word(id));
-        let names = |entry: &Entry| !entry.meanings.is_empty() && entry.verb.is_none();
+        let names = |entry: &LexiconEntry| !entry.meanings.is_empty() && entry.verb.is_none();
         let meant = self.lexicon.entry(&token.stem).is_some_and(names);
         !token.stop && (said || meant)
     }
 
-    fn is_verb(&self, token: &Token) -> bool {
+    fn is_verb(&self, token: &QueryToken) -> bool {
         let own = self.vocabulary.id(&token.stem).is_some_and(|id| self.lexicon.own_verb(id).is_some());
         own || self.lexicon.entry(&token.stem).is_some_and(|entry| entry.verb.is_some())
     }
 
     /// The word as a token, or as two tokens if it is two words run together.
-    fn token(&self, word: String, stop: bool) -> Vec<Token> {
+    fn token(&self, word: String, stop: bool) -> Vec<QueryToken> {
         let (stem, endings) = self.lexicon.stemmer.stem(&word);
         let stem = stem.into_owned();
         let guesses = if stop || self.is_word(&word, &stem) { Vec::new() } else { self.guesses(&word) };
         let guessed = !guesses.is_empty();
         let endings = Endings { plural: endings.plural || (guessed && word.ends_with('s')), ..endings };
         let stems = if guessed { guesses } else { vec![(stem, None)] };
-        let token = |(stem, corrected)| Token {
+        let token = |(stem, corrected)| QueryToken {
             word: word.clone(),
             corrected,
             stem,
@@ -369,7 +369,7 @@ impl Reader<'_> {
         self.is_known_stem(stem) || self.common.contains(word)
     }
 
-    fn add_concepts(&self, tokens: &[Token], request: &mut Request) {
+    fn add_concepts(&self, tokens: &[QueryToken], request: &mut ParsedRequest) {
         let mut at = 0;
         let mut head = true;
         let mut many = None;
@@ -423,7 +423,7 @@ impl Reader<'_> {
     }
 
     /// The longest known phrase from a position on, and its entry.
-    fn longest(&self, tokens: &[Token], at: usize) -> (usize, Option<&Entry>) {
+    fn longest(&self, tokens: &[QueryToken], at: usize) -> (usize, Option<&LexiconEntry>) {
         let mut key = String::new();
         let mut best = (1, None);
         for (length, token) in tokens.iter().skip(at).take(self.lexicon.longest()).enumerate() {
@@ -442,13 +442,13 @@ impl Reader<'_> {
     }
 
     /// True if a possible verb is the state of several objects: `open issues`, not `open an issue`.
-    fn is_state(&self, tokens: &[Token], at: usize) -> bool {
+    fn is_state(&self, tokens: &[QueryToken], at: usize) -> bool {
         let mut behind = tokens.iter().skip(at);
         behind.next().is_some_and(|token| self.lexicon.is_state(&token.word))
             && behind.take(STATED).take_while(|token| !token.stop).any(|token| token.endings.plural)
     }
 
-    fn concept(&self, span: &[Token], entry: Option<&Entry>, state: bool) -> Concept {
+    fn concept(&self, span: &[QueryToken], entry: Option<&LexiconEntry>, state: bool) -> Concept {
         let own: Vec<WordId> = span
             .iter()
             .filter(|token| span.len() == 1 || !token.stop)
@@ -478,7 +478,7 @@ impl Reader<'_> {
                 likeness: likeness * guess,
             });
         }
-        let shown = |token: &Token| match token.guessed {
+        let shown = |token: &QueryToken| match token.guessed {
             true => format!("{} (read as {})", token.word, token.stem),
             false => token.word.clone(),
         };
@@ -504,7 +504,7 @@ impl Reader<'_> {
     }
 
     /// The verb of a word or phrase; the literal verb comes first if an id has it.
-    fn verb(&self, single: Option<WordId>, entry: Option<&Entry>) -> Option<Asked> {
+    fn verb(&self, single: Option<WordId>, entry: Option<&LexiconEntry>) -> Option<AskedWord> {
         let own = single.and_then(|word| self.lexicon.own_verb(word));
         let Some(mut asked) = entry.and_then(|entry| entry.verb.clone()) else { return own };
         for verb in own.into_iter().flat_map(|own| own.verbs) {
@@ -521,7 +521,7 @@ impl Reader<'_> {
     }
 
     /// Adds the noun of a mentioned object as a concept outside the head, unless the request has it already.
-    fn add_mention(&self, kind: &str, request: &mut Request) {
+    fn add_mention(&self, kind: &str, request: &mut ParsedRequest) {
         let words: Vec<WordId> =
             self.lexicon.stemmer.words(kind).iter().filter_map(|word| self.vocabulary.id(word)).collect();
         let said = |concept: &Concept| {

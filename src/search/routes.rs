@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;
-use gitlab_mcp_embed::search::profile::Route;
+use gitlab_mcp_embed::search::profile::ProfileRoute;
 use gitlab_mcp_embed::search::profile::route::{FIELD, GROUP, INSTANCE, PROJECT};
 
 use super::error::SearchError;
@@ -32,9 +32,9 @@ pub fn find(request: &str) -> Result<Vec<usize>, SearchError> {
     let Some((method, path)) = target else { return Ok(Vec::new()) };
     let mut bytes = Vec::new();
     DeflateDecoder::new(ROUTES).read_to_end(&mut bytes)?;
-    let routes: Vec<Route<'_>> = postcard::from_bytes(&bytes).map_err(SearchError::Embedded)?;
+    let routes: Vec<ProfileRoute<'_>> = postcard::from_bytes(&bytes).map_err(SearchError::Embedded)?;
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let mut found: Vec<(Rank, usize)> = routes
+    let mut found: Vec<(RouteRank, usize)> = routes
         .iter()
         .filter(|route| method.map_or(METHODS.contains(&route.method), |method| method == route.method))
         .filter_map(|route| Some((rank(route, &segments)?, usize::from(route.action))))
@@ -60,16 +60,16 @@ pub fn is_address(request: &str) -> bool {
 
 /// Sort key of a route: fewer segments consumed by one placeholder, then fewer placeholders, then reads first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+struct RouteRank {
     spread: usize,
     placeholders: usize,
     method: usize,
 }
 
-fn rank(route: &Route<'_>, segments: &[&str]) -> Option<Rank> {
+fn rank(route: &ProfileRoute<'_>, segments: &[&str]) -> Option<RouteRank> {
     let (spread, placeholders) = fit(route.path.trim_start_matches('/'), segments)?;
     let method = METHODS.iter().position(|method| *method == route.method).unwrap_or(METHODS.len());
-    Some(Rank { spread, placeholders, method })
+    Some(RouteRank { spread, placeholders, method })
 }
 
 /// Extra segments consumed by placeholders, and the number of placeholders filled by literals of the request; `None` if

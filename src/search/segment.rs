@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use gitlab_mcp_embed::search::profile::{Kind, WordId};
+use gitlab_mcp_embed::search::profile::{ProfileKind, WordId};
 
-use super::lexicon::{Asked, Lexicon};
-use super::request::{Concept, Request};
+use super::lexicon::{AskedWord, Lexicon};
+use super::request::{Concept, ParsedRequest};
 
 /// A whole query or one clause of it.
 #[derive(Clone, Debug)]
 pub struct Segment {
     /// Indices of its concepts.
     pub concepts: Vec<usize>,
-    pub asked: Option<Asked>,
+    pub asked: Option<AskedWord>,
     /// Index of the concept that is the object.
     pub object: Option<usize>,
     /// Participles that name a state rather than a request: `assigned to me`.
@@ -29,7 +29,7 @@ struct Noun<'r> {
     meanings: Vec<Cow<'r, [WordId]>>,
 }
 
-impl Request {
+impl ParsedRequest {
     /// The whole request as one segment.
     pub fn whole(&self, lexicon: &Lexicon) -> Segment {
         self.segment((0..self.concepts.len()).collect(), lexicon)
@@ -95,7 +95,7 @@ impl Request {
     fn segment(&self, concepts: Vec<usize>, lexicon: &Lexicon) -> Segment {
         let verb = self.verb(&concepts, lexicon);
         let asked = verb.and_then(|at| self.concepts.get(at)).and_then(|concept| concept.verb.clone());
-        let question = Asked { verbs: Vec::new(), kind: Kind::Get, generic: true };
+        let question = AskedWord { verbs: Vec::new(), kind: ProfileKind::Get, generic: true };
         let asked = asked.or_else(|| self.question.then_some(question));
         let object = self.object(&concepts, verb);
         let part = self.part(&concepts, verb, lexicon);
@@ -130,9 +130,12 @@ impl Request {
         let leading = first.or(concepts.first().copied()).filter(|at| self.leads(*at, lexicon));
         let trailing =
             concepts.iter().copied().filter(|at| Some(*at) != leading).find(|at| self.trails(*at, lexicon));
-        let reads = |at: &usize, wanted: Kind| self.asks(*at).is_some_and(|asked| asked.kind == wanted);
+        let reads =
+            |at: &usize, wanted: ProfileKind| self.asks(*at).is_some_and(|asked| asked.kind == wanted);
         match (leading, trailing) {
-            (Some(get), Some(list)) if reads(&get, Kind::Get) && reads(&list, Kind::List) => Some(list),
+            (Some(get), Some(list)) if reads(&get, ProfileKind::Get) && reads(&list, ProfileKind::List) => {
+                Some(list)
+            }
             (leading, trailing) => leading.or(trailing).or_else(|| self.wished(concepts)),
         }
     }
@@ -149,10 +152,11 @@ impl Request {
         concepts: &[usize],
         verb: Option<usize>,
         lexicon: &'l Lexicon,
-    ) -> Option<(&'l Asked, usize)> {
+    ) -> Option<(&'l AskedWord, usize)> {
         let asked = self.asks(verb?)?;
-        let makes = asked.kind == Kind::Create && asked.verbs.first().is_some_and(|v| lexicon.is_generic(*v));
-        if makes || matches!(asked.kind, Kind::List | Kind::Get) {
+        let makes =
+            asked.kind == ProfileKind::Create && asked.verbs.first().is_some_and(|v| lexicon.is_generic(*v));
+        if makes || matches!(asked.kind, ProfileKind::List | ProfileKind::Get) {
             return None;
         }
         let nouns = self.nouns(concepts, verb, lexicon);
@@ -196,7 +200,7 @@ impl Request {
         nouns
     }
 
-    fn asks(&self, at: usize) -> Option<&Asked> {
+    fn asks(&self, at: usize) -> Option<&AskedWord> {
         self.concepts.get(at).filter(|concept| !concept.past)?.verb.as_ref()
     }
 

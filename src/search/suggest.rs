@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use gitlab_mcp_embed::search::normalise::split;
-use gitlab_mcp_embed::search::profile::{Kind, Profile, WordId};
+use gitlab_mcp_embed::search::profile::{Profile, ProfileKind, WordId};
 
 use crate::catalog::Catalog;
 
@@ -126,7 +126,8 @@ fn by_shared_words(ranker: &Ranker, catalog: &Catalog, words: &[WordId]) -> Vec<
 
 /// The actions that list or get something, the most used first.
 fn by_usage(ranker: &Ranker) -> Vec<usize> {
-    let is_read = |action: &Profile| matches!(action.kind, Kind::List | Kind::Get) && action.usage > 0;
+    let is_read =
+        |action: &Profile| matches!(action.kind, ProfileKind::List | ProfileKind::Get) && action.usage > 0;
     let actions = ranker.profiles.actions.iter().enumerate();
     let mut reads: Vec<(u8, usize)> = actions
         .filter(|(_, action)| is_read(action))

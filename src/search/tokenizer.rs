@@ -25,7 +25,8 @@ impl Tokenizer {
 
     /// The encoder's input for a text: lower-case words, and placeholders of entities.
     pub fn encoder_tokens(&self, text: &str) -> Vec<String> {
-        request::Words { lexicon: &self.lexicon, vocabulary: &self.profiles.vocabulary }.encoder_tokens(text)
+        request::QueryWords { lexicon: &self.lexicon, vocabulary: &self.profiles.vocabulary }
+            .encoder_tokens(text)
     }
 
     /// Normalized mean of the embeddings of texts: the vector of an action added after the last training.

@@ -65,7 +65,7 @@ pub(super) struct QuestionSeal {
 
 /// The content of a sealed state.
 #[derive(Serialize, Deserialize)]
-struct State {
+struct QuestionState {
     id: u128,
     question: OpenQuestion,
 }
@@ -88,7 +88,7 @@ impl QuestionSeal {
         let bound = Value::Object(arguments.clone()).to_string();
         let options = SealOptions::new().associated_data(bound.as_bytes()).ttl(TOKEN_LIFETIME);
         let id = u128::from_ne_bytes(random_bytes().unwrap_or_default());
-        let state = self.codec.seal_json_with(&State { id, question }, &options)?;
+        let state = self.codec.seal_json_with(&QuestionState { id, question }, &options)?;
         let request = InputRequest::Elicitation(ElicitRequest::new(form(text)));
         Ok(InputRequiredResult::new(Some(BTreeMap::from([(QUESTION.to_owned(), request)])), Some(state)))
     }
@@ -102,7 +102,7 @@ impl QuestionSeal {
         arguments: &Map<String, Value>,
     ) -> Option<(OpenQuestion, UserAnswer)> {
         let bound = Value::Object(arguments.clone()).to_string();
-        let state: State = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;
+        let state: QuestionState = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;
         let answer = responses?.get(QUESTION)?.clone();
         let answer: ElicitResult = serde_json::from_value(answer).ok()?;
         self.is_first_answer(state.id).then(|| (state.question, interpret_answer(&answer)))

@@ -27,10 +27,10 @@ use super::elicitation::{self, Mechanism, OpenQuestion, QuestionSeal, UserAnswer
 use super::output::Queue;
 use super::progress::progress;
 use super::resources_prompts;
-use super::roots::Roots;
+use super::roots::ClientRoots;
 use super::server_info::{FRESH_FOR_MS, server_config, tool};
 use super::worker::Worker;
-use crate::surface::{Checked, Kind, PageError, Request, Surface};
+use crate::surface::{CheckedArguments, PageError, Surface, SurfaceKind, ToolRequest};
 use crate::tools::{
     Answer, Attachment, Capabilities, ConfirmBy, EXECUTE, ErrorKind, ExecuteRequest, FIND, INSTANCE,
     Instances, Route, ToolError, Tools, watched,
@@ -54,11 +54,11 @@ pub(super) struct Handler<B> {
     seal: Option<QuestionSeal>,
     /// True if the client can answer a request of the server.
     has_session: bool,
-    roots: Roots,
+    roots: ClientRoots,
     used: Once,
 }
 
-type Outcome = Result<Answer, ToolError>;
+type ToolOutcome = Result<Answer, ToolError>;
 
 /// Semaphores of which a find needs a turn while it computes, in this order; none for a session of its own. They are
 /// an extension of the request.
@@ -78,7 +78,7 @@ impl FindTurns {
 
 /// The calls that a tool executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kinds {
+enum AllowedKinds {
     All,
     Reads,
 }
@@ -93,7 +93,7 @@ impl<B: Backend> Handler<B> {
             queue,
             seal: QuestionSeal::new(),
             has_session: true,
-            roots: Roots::default(),
+            roots: ClientRoots::default(),
             used: Once::new(),
             backend,
         }
@@ -145,7 +145,7 @@ impl<B: Backend> Handler<B> {
     async fn ask(
         &self,
         arguments: Map<String, Value>,
-        outcome: Outcome,
+        outcome: ToolOutcome,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let asked = outcome.as_ref().err().and_then(elicitation::question);
@@ -172,7 +172,9 @@ impl<B: Backend> Handler<B> {
     async fn follow(&self, question: OpenQuestion, answer: UserAnswer) -> CallToolResponse {
         let outcome = match answer {
             UserAnswer::Accepted => match self.surface.parse_call(EXECUTE, question.agreed) {
-                Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, *checked, Kinds::All).await,
+                Some(Ok(ToolRequest::Execute(checked))) => {
+                    self.execute(EXECUTE, *checked, AllowedKinds::All).await
+                }
                 Some(Err(error)) => Err(error),
                 _ => Err(fault(EXECUTE)),
             },
@@ -185,7 +187,7 @@ impl<B: Backend> Handler<B> {
     }
 
     /// An error of a tool is a result that the model reads (MCP 2025-11-25, tools, error handling).
-    fn result(&self, outcome: Outcome) -> CallToolResult {
+    fn result(&self, outcome: ToolOutcome) -> CallToolResult {
         result(self.surface.rewrite_answer(outcome))
     }
 
@@ -203,7 +205,7 @@ impl<B: Backend> Handler<B> {
         tool: &str,
         arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Outcome, ErrorData> {
+    ) -> Result<ToolOutcome, ErrorData> {
         let offers = |tool: &str| self.backend.offers(tool);
         if !(offers(tool) && self.surface.has(tool)) {
             return Err(unknown_tool(self.surface.unknown_tool(tool, &arguments, &offers)));
@@ -212,7 +214,7 @@ impl<B: Backend> Handler<B> {
         let request =
             read.ok_or_else(|| unknown_tool(self.surface.unknown_tool(tool, &Map::new(), &offers)))?;
         Ok(match request {
-            Ok(Request::Find(Checked { request, notes })) => {
+            Ok(ToolRequest::Find(CheckedArguments { request, notes })) => {
                 let turns = context.extensions.get::<FindTurns>().cloned().unwrap_or_default();
                 let find = async {
                     let route = self.backend.route_find(&request)?;
@@ -233,15 +235,15 @@ impl<B: Backend> Handler<B> {
                 };
                 self.catch_panic(tool, find).await
             }
-            Ok(Request::Execute(mut checked)) => {
+            Ok(ToolRequest::Execute(mut checked)) => {
                 // The model's consent does not replace the answer of a person who can be asked.
                 if self.mechanism(context).is_some() && self.backend.confirm_by() == ConfirmBy::Person {
                     (checked.request.confirm, checked.request.confirmation_token) = (None, None);
                 }
-                self.execute(tool, *checked, Kinds::All).await
+                self.execute(tool, *checked, AllowedKinds::All).await
             }
-            Ok(Request::Read(checked)) => self.execute(tool, *checked, Kinds::Reads).await,
-            Ok(Request::Activate(checked)) => {
+            Ok(ToolRequest::Read(checked)) => self.execute(tool, *checked, AllowedKinds::Reads).await,
+            Ok(ToolRequest::Activate(checked)) => {
                 let outcome = self.surface.activate(&checked.request);
                 if outcome.is_ok() {
                     self.list_changed(context).await;
@@ -253,16 +255,16 @@ impl<B: Backend> Handler<B> {
     }
 
     /// A panic is an answer too, or the client would wait for ever.
-    async fn catch_panic(&self, tool: &str, outcome: impl Future<Output = Outcome>) -> Outcome {
+    async fn catch_panic(&self, tool: &str, outcome: impl Future<Output = ToolOutcome>) -> ToolOutcome {
         AssertUnwindSafe(outcome).catch_unwind().await.unwrap_or_else(|_| Err(fault(tool)))
     }
 
     async fn execute(
         &self,
         tool: &str,
-        Checked { request, notes }: Checked<ExecuteRequest>,
-        kinds: Kinds,
-    ) -> Outcome {
+        CheckedArguments { request, notes }: CheckedArguments<ExecuteRequest>,
+        kinds: AllowedKinds,
+    ) -> ToolOutcome {
         // No further call starts while the client does not read its responses.
         self.queue.wait_for_room().await;
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
@@ -270,8 +272,8 @@ impl<B: Backend> Handler<B> {
             // The semaphore is never closed, so `acquire` cannot fail.
             let _turn = turns.acquire().await.ok();
             match kinds {
-                Kinds::All => backend.execute(&request).await,
-                Kinds::Reads => backend.execute_read(&request).await,
+                AllowedKinds::All => backend.execute(&request).await,
+                AllowedKinds::Reads => backend.execute_read(&request).await,
             }
         });
         let outcome = outcome.await.unwrap_or_else(|_| Err(fault(tool)));
@@ -347,7 +349,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         list.next_cursor = page.next;
         // The toolset that a session activates is private to the session.
         Ok(match self.surface.kind() {
-            Kind::Toolset => list.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
+            SurfaceKind::Toolset => list.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
             _ => list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public),
         })
     }
@@ -368,7 +370,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        let changes = self.surface.kind() == Kind::Toolset;
+        let changes = self.surface.kind() == SurfaceKind::Toolset;
         changes.then(|| SubscriptionFilter::builder().tools_list_changed().build())
     }
 
@@ -525,7 +527,7 @@ fn own_fault() -> ErrorData {
     ErrorData::internal_error("internal error of the server", None)
 }
 
-fn result(outcome: Outcome) -> CallToolResult {
+fn result(outcome: ToolOutcome) -> CallToolResult {
     let (mut result, structured) = match outcome {
         Ok(Answer { structured, mut text, file }) => {
             text.truncate(text.trim_end_matches('\n').len());

@@ -14,7 +14,7 @@ const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 const KEPT: usize = 64 * 1024;
 
 /// Line, or the reason for its absence.
-pub(super) enum Line {
+pub(super) enum InputLine {
     Message(Vec<u8>),
     /// Line longer than the limit, skipped; with the id of its message, null if it has none.
     TooLong {
@@ -26,25 +26,25 @@ pub(super) enum Line {
 }
 
 /// Line reader of a stream.
-pub(super) struct Lines<R> {
+pub(super) struct InputLines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     /// Set while a line longer than the limit is skipped.
     passing: Option<Outline>,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(reader: R) -> Lines<R> {
-        Lines { reader: BufReader::new(reader), line: Vec::new(), passing: None }
+impl<R: AsyncRead + Unpin> InputLines<R> {
+    pub(super) fn new(reader: R) -> InputLines<R> {
+        InputLines { reader: BufReader::new(reader), line: Vec::new(), passing: None }
     }
 
     /// The next line. Dropping the future loses nothing: nothing is awaited between taking bytes from the reader and
     /// keeping them.
-    pub(super) async fn next(&mut self) -> Line {
+    pub(super) async fn next(&mut self) -> InputLine {
         loop {
             let available = match self.reader.fill_buf().await {
                 Ok(available) => available,
-                Err(error) => return Line::Failed(error),
+                Err(error) => return InputLine::Failed(error),
             };
             let at_end = available.is_empty();
             let newline = available.iter().position(|byte| *byte == b'\n');
@@ -65,14 +65,14 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 continue;
             }
             if let Some(outline) = self.passing.take() {
-                return Line::TooLong { id: outline.id(), most: MAX_LINE_BYTES };
+                return InputLine::TooLong { id: outline.id(), most: MAX_LINE_BYTES };
             }
             // The last line needs no newline.
             if at_end && self.line.is_empty() {
-                return Line::End;
+                return InputLine::End;
             }
             let room = self.line.capacity().min(KEPT);
-            return Line::Message(std::mem::replace(&mut self.line, Vec::with_capacity(room)));
+            return InputLine::Message(std::mem::replace(&mut self.line, Vec::with_capacity(room)));
         }
     }
 }

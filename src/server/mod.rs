@@ -35,7 +35,7 @@ pub use backend::Backend;
 use handler::Handler;
 use output::Queue;
 pub use server_info::sent;
-use signals::Signals;
+use signals::ShutdownSignals;
 pub use signals::until_signal;
 use stdio::Session;
 
@@ -56,7 +56,7 @@ pub enum ServerError {
 
 /// Serves on standard input and output until the input ends or a signal arrives.
 pub async fn serve(instances: Arc<Instances>, surface: Surface) -> Result<(), ServerError> {
-    let mut stop = Signals::install().map_err(ServerError::Signals)?;
+    let mut stop = ShutdownSignals::install().map_err(ServerError::Signals)?;
     let (reader, writer) = rmcp::transport::stdio_pipes();
     let served = Arc::clone(&instances);
     let outcome = tokio::select! {

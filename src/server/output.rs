@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, Notify};
 const QUEUED: usize = 64;
 
 /// Writing half of the transport. Messages are written in FIFO order.
-pub(super) struct Output<W> {
+pub(super) struct ServerOutput<W> {
     writer: Arc<Mutex<Option<W>>>,
     queue: Arc<Queue>,
 }
@@ -50,9 +50,9 @@ impl Drop for Queued {
     }
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
-    pub(super) fn new(writer: W, queue: Arc<Queue>) -> Output<W> {
-        Output { writer: Arc::new(Mutex::new(Some(writer))), queue }
+impl<W: AsyncWrite + Send + Unpin + 'static> ServerOutput<W> {
+    pub(super) fn new(writer: W, queue: Arc<Queue>) -> ServerOutput<W> {
+        ServerOutput { writer: Arc::new(Mutex::new(Some(writer))), queue }
     }
 
     pub(super) fn queue(&self) -> &Queue {

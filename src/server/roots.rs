@@ -11,11 +11,11 @@ const WITHIN: Duration = Duration::from_secs(2);
 
 /// State of the roots.
 #[derive(Debug, Default)]
-pub(super) struct Roots {
+pub(super) struct ClientRoots {
     asked: Mutex<bool>,
 }
 
-impl Roots {
+impl ClientRoots {
     /// Requests the roots if the client supports them and they are unknown.
     #[allow(deprecated, reason = "the eras before 2026-07-28 have roots, and only they are asked for them")]
     pub(super) async fn request_roots(&self, context: &RequestContext<RoleServer>) -> Option<Vec<String>> {

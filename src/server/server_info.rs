@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::surface::{Annotations, Kind, Surface, ToolSpec};
+use crate::surface::{Annotations, Surface, SurfaceKind, ToolSpec};
 use crate::tools::{Capabilities, FIND};
 
 /// Key of `_meta` by which Claude Code loads a tool without a search for it
@@ -43,7 +43,7 @@ pub(super) fn server_config(surface: &Surface, beside: Option<Capabilities>) -> 
         .with_title("GitLab")
         .with_description(env!("CARGO_PKG_DESCRIPTION"));
     let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-    if let (Kind::Toolset, Some(tools)) = (surface.kind(), capabilities.tools.as_mut()) {
+    if let (SurfaceKind::Toolset, Some(tools)) = (surface.kind(), capabilities.tools.as_mut()) {
         tools.list_changed = Some(true);
     }
     capabilities.resources = beside.map(|_| ResourcesCapability::default());

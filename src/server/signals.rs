@@ -9,7 +9,7 @@ use std::io;
 /// # Errors
 /// The handlers cannot be installed.
 pub async fn until_signal<T>(work: impl Future<Output = T>) -> io::Result<Option<T>> {
-    let mut stop = Signals::install()?;
+    let mut stop = ShutdownSignals::install()?;
     tokio::select! {
         done = work => Ok(Some(done)),
         () = stop.recv() => Ok(None),
@@ -18,22 +18,22 @@ pub async fn until_signal<T>(work: impl Future<Output = T>) -> io::Result<Option
 
 /// The signals that ask a process to end (SIGTERM, SIGINT, SIGQUIT, and SIGHUP of a terminal that closes); elsewhere
 /// Ctrl-C.
-pub(super) struct Signals {
+pub(super) struct ShutdownSignals {
     #[cfg(unix)]
     ends: Vec<tokio::signal::unix::Signal>,
 }
 
-impl Signals {
+impl ShutdownSignals {
     /// Installs the handlers.
     #[cfg(unix)]
-    pub(super) fn install() -> io::Result<Signals> {
+    pub(super) fn install() -> io::Result<ShutdownSignals> {
         use tokio::signal::unix::{SignalKind, signal};
 
         let mut kinds = vec![SignalKind::terminate(), SignalKind::interrupt(), SignalKind::quit()];
         if !ignores_hangup() {
             kinds.push(SignalKind::hangup());
         }
-        Ok(Signals { ends: kinds.into_iter().map(signal).collect::<io::Result<_>>()? })
+        Ok(ShutdownSignals { ends: kinds.into_iter().map(signal).collect::<io::Result<_>>()? })
     }
 
     /// Completes when one of them arrives.
@@ -44,8 +44,8 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn install() -> io::Result<Signals> {
-        Ok(Signals {})
+    pub(super) fn install() -> io::Result<ShutdownSignals> {
+        Ok(ShutdownSignals {})
     }
 
     #[cfg(not(unix))]

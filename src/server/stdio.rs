@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
-use super::line::{Line, Lines};
+use super::line::{InputLine, InputLines};
 use super::outline::Outline;
-use super::output::{Output, Queue};
+use super::output::{Queue, ServerOutput};
 
 /// Maximum nesting of a message: serde_json's limit.
 const DEPTH: usize = 127;
@@ -34,8 +34,8 @@ const MAX_WAITING_BYTES: usize = 32 * 1024 * 1024;
 
 /// Transport of one client session.
 pub(super) struct Session<R, W> {
-    lines: Lines<R>,
-    output: Output<W>,
+    lines: InputLines<R>,
+    output: ServerOutput<W>,
     requests: Requests,
     /// True once a request has arrived. Until then, rmcp fails on any other message.
     opened: bool,
@@ -51,7 +51,7 @@ where
     /// Creates a transport on these streams, and the receiver that signals the end of input.
     pub(super) fn new(reader: R, writer: W, queue: Arc<Queue>) -> (Session<R, W>, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
-        let (lines, output) = (Lines::new(reader), Output::new(writer, queue));
+        let (lines, output) = (InputLines::new(reader), ServerOutput::new(writer, queue));
         (Session { lines, output, requests: Requests::default(), opened: false, ended: Some(ended) }, end)
     }
 
@@ -61,8 +61,8 @@ where
     }
 
     /// Signals the end of input. Requests that wait are still handled, within the grace period.
-    fn end_input(&mut self, end: Line) {
-        if let Line::Failed(error) = end {
+    fn end_input(&mut self, end: InputLine) {
+        if let InputLine::Failed(error) = end {
             tracing::error!(%error, "standard input cannot be read");
         }
         // A dropped receiver means that the server is already stopping.
@@ -70,7 +70,7 @@ where
     }
 
     /// Writes an error that no request of rmcp's has, from a task of its own: `receive` may be cancelled.
-    fn refuse(&self, refusal: Refusal) {
+    fn refuse(&self, refusal: LineRefusal) {
         tracing::debug!(message = refusal.message, "a line was refused");
         let write = self.output.write(refusal.line());
         tokio::spawn(async move {
@@ -120,12 +120,12 @@ where
                 (false, _) => {}
             }
             let (line, parsed) = match self.lines.next().await {
-                Line::Message(line) => {
+                InputLine::Message(line) => {
                     let parsed = parse(&line);
                     (line, parsed)
                 }
-                Line::TooLong { id, most } => {
-                    self.refuse(Refusal::too_long(id, most));
+                InputLine::TooLong { id, most } => {
+                    self.refuse(LineRefusal::too_long(id, most));
                     continue;
                 }
                 end => {
@@ -223,20 +223,20 @@ impl Requests {
 
 /// Error response to an invalid line.
 #[derive(Debug)]
-struct Refusal {
+struct LineRefusal {
     code: ErrorCode,
     /// Null if the line has no readable id.
     id: Value,
     message: String,
 }
 
-impl Refusal {
-    fn too_long(id: Value, most: usize) -> Refusal {
+impl LineRefusal {
+    fn too_long(id: Value, most: usize) -> LineRefusal {
         let message = format!(
             "Invalid request: the message is longer than {most} bytes; a file is better named by its path beneath \
              GITLAB_FILES_DIR"
         );
-        Refusal { code: ErrorCode::INVALID_REQUEST, id, message }
+        LineRefusal { code: ErrorCode::INVALID_REQUEST, id, message }
     }
 
     fn line(&self) -> Vec<u8> {
@@ -247,7 +247,7 @@ impl Refusal {
 
 /// Parses a line. Blank lines and notifications that MCP does not have are no messages, and no errors either: a
 /// notification is never answered.
-fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, LineRefusal> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Ok(None);
@@ -268,20 +268,20 @@ fn is_notification(line: &[u8]) -> bool {
 }
 
 /// Error response to a line that cannot be parsed (JSON-RPC 2.0, 5.1).
-fn refusal(line: &[u8], error: &serde_json::Error) -> Refusal {
+fn refusal(line: &[u8], error: &serde_json::Error) -> LineRefusal {
     let mut outline = Outline::default();
     outline.feed(line);
     if outline.nesting() > DEPTH {
         let message = format!("Invalid request: the message is nested deeper than {DEPTH} levels");
-        return Refusal { code: ErrorCode::INVALID_REQUEST, id: outline.id(), message };
+        return LineRefusal { code: ErrorCode::INVALID_REQUEST, id: outline.id(), message };
     }
     if serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err() {
         let at = format!("line {}, column {}", error.line(), error.column());
         let message = format!("Parse error: the line is not JSON ({at})");
-        return Refusal { code: ErrorCode::PARSE_ERROR, id: Value::Null, message };
+        return LineRefusal { code: ErrorCode::PARSE_ERROR, id: Value::Null, message };
     }
     let message = "Invalid request: the line is no JSON-RPC request, notification or response".to_owned();
-    Refusal { code: ErrorCode::INVALID_REQUEST, id: outline.id(), message }
+    LineRefusal { code: ErrorCode::INVALID_REQUEST, id: outline.id(), message }
 }
 
 #[cfg(test)]

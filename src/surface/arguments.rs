@@ -8,7 +8,7 @@ use crate::tools::{Argument, ErrorKind, FIND, FORMER_NAMES, NextCall, Takes, Too
 
 /// The request that the arguments make, with notes on values that were interpreted.
 #[derive(Debug)]
-pub struct Checked<T> {
+pub struct CheckedArguments<T> {
     pub request: T,
     pub notes: Vec<String>,
 }
@@ -18,7 +18,7 @@ pub fn check<T: DeserializeOwned>(
     tool: &str,
     table: &[&Argument],
     given: Map<String, Value>,
-) -> Result<Checked<T>, ToolError> {
+) -> Result<CheckedArguments<T>, ToolError> {
     let is_known = |name: &str| table.iter().any(|argument| argument.name == name);
     let (given, unknown): (Map<_, _>, Map<_, _>) = given
         .into_iter()
@@ -58,7 +58,7 @@ pub fn check<T: DeserializeOwned>(
         return Err(error.fix(NextCall::new(tool, arguments)));
     }
     serde_json::from_value(Value::Object(read))
-        .map(|request| Checked { request, notes })
+        .map(|request| CheckedArguments { request, notes })
         .map_err(|error| invalid(tool, table, error.to_string()))
 }
 

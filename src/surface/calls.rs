@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments::{Checked, check};
+use super::arguments::{CheckedArguments, check};
 use super::dynamic::{EXECUTE, FIND, READ};
-use super::settings::Kind;
+use super::settings::SurfaceKind;
 use super::state::Surface;
 use super::toolset::{ACTIVATE, Activation};
 use super::{individual, meta, toolset};
@@ -12,12 +12,12 @@ use crate::tools::{EXECUTE_ARGUMENTS, ExecuteRequest, FIND_ARGUMENTS, FindReques
 
 /// The request of a tool call.
 #[derive(Debug)]
-pub enum Request {
-    Find(Checked<FindRequest>),
-    Execute(Box<Checked<ExecuteRequest>>),
+pub enum ToolRequest {
+    Find(CheckedArguments<FindRequest>),
+    Execute(Box<CheckedArguments<ExecuteRequest>>),
     /// An execute that may only read.
-    Read(Box<Checked<ExecuteRequest>>),
-    Activate(Checked<Activation>),
+    Read(Box<CheckedArguments<ExecuteRequest>>),
+    Activate(CheckedArguments<Activation>),
 }
 
 /// The request of these arguments of `gitlab_find_action`.
@@ -32,8 +32,8 @@ pub fn parse_execute(given: Map<String, Value>) -> Result<ExecuteRequest, ToolEr
     check(EXECUTE.name, &table, given).map(|checked| checked.request)
 }
 
-fn execute(checked: Checked<ExecuteRequest>) -> Request {
-    Request::Execute(Box::new(checked))
+fn execute(checked: CheckedArguments<ExecuteRequest>) -> ToolRequest {
+    ToolRequest::Execute(Box::new(checked))
 }
 
 impl Surface {
@@ -43,7 +43,7 @@ impl Surface {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-    ) -> Option<Result<Request, ToolError>> {
+    ) -> Option<Result<ToolRequest, ToolError>> {
         if tool == FIND.name {
             let checked = check::<FindRequest>(tool, &FIND.arguments_for(self.instances()), arguments).map(
                 |mut checked| {
@@ -51,7 +51,7 @@ impl Surface {
                     checked
                 },
             );
-            return Some(checked.map(Request::Find));
+            return Some(checked.map(ToolRequest::Find));
         }
         if tool == EXECUTE.name {
             let checked = check::<ExecuteRequest>(tool, &EXECUTE.arguments_for(self.instances()), arguments);
@@ -64,12 +64,12 @@ impl Surface {
         }
         if tool == READ.name && self.settings.has_read_tool() {
             let checked = check::<ExecuteRequest>(tool, &READ.arguments_for(self.instances()), arguments);
-            return Some(checked.map(|checked| Request::Read(Box::new(checked))));
+            return Some(checked.map(|checked| ToolRequest::Read(Box::new(checked))));
         }
         let tools = self.tools.as_deref()?;
         match self.settings.kind {
-            Kind::Dynamic => None,
-            Kind::Meta => {
+            SurfaceKind::Dynamic => None,
+            SurfaceKind::Meta => {
                 let (family, side) = meta::find_tool(tools, tool, self.settings.split)?;
                 let named = side.tool(&family);
                 let without_action = !arguments.contains_key("action");
@@ -87,19 +87,19 @@ impl Surface {
                 });
                 Some(checked.map(execute))
             }
-            Kind::Individual => {
+            SurfaceKind::Individual => {
                 let number = individual::number(tools.catalog(), tool)?;
                 Some(individual::parse_call(tools, number, tool, arguments).map(execute))
             }
-            Kind::Toolset if tool == ACTIVATE => {
+            SurfaceKind::Toolset if tool == ACTIVATE => {
                 let given = arguments.clone();
                 let checked = check(tool, &toolset::ARGUMENTS.iter().collect::<Vec<_>>(), arguments);
                 let mended = |error: ToolError| {
                     error.fix(NextCall::new(ACTIVATE, Value::Object(toolset::arguments(tools, &given))))
                 };
-                Some(checked.map(Request::Activate).map_err(mended))
+                Some(checked.map(ToolRequest::Activate).map_err(mended))
             }
-            Kind::Toolset => {
+            SurfaceKind::Toolset => {
                 let number = individual::number(tools.catalog(), tool)?;
                 let inactive = toolset::inactive(tools, number, self.active().as_deref());
                 let read = || individual::parse_call(tools, number, tool, arguments).map(execute);

@@ -5,29 +5,29 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{bare_schema, properties};
 use super::schema::{Form, Source};
-use super::settings::Kind;
+use super::settings::SurfaceKind;
 use super::tool_definition::Annotations;
 use crate::tools::{self, Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, INSTANCE, InstanceLabel, Tools};
 
 /// Instructions on the tools that differ by surface; `{}` stands for the arguments beside the action's parameters.
-const HEADS: [(Kind, &str); 4] = [
+const HEADS: [(SurfaceKind, &str); 4] = [
     (
-        Kind::Dynamic,
+        SurfaceKind::Dynamic,
         "All of GitLab (issues, epics, merge requests, pipelines, runners, packages…): gitlab_find_action turns a task \
          into action ids and their parameters, gitlab_execute_action runs one.",
     ),
     (
-        Kind::Meta,
+        SurfaceKind::Meta,
         "All of GitLab by families of actions: each tool takes an action of its family and that action's params. \
          gitlab_find_action turns what you want into the tool, the action and its parameters. Beside params stand {}.",
     ),
     (
-        Kind::Individual,
+        SurfaceKind::Individual,
         "All of GitLab, a tool for each action; gitlab_find_action turns what you want into the tool. Beside an \
          action's own parameters stand {}; with _ before it where the action has a parameter of that name.",
     ),
     (
-        Kind::Toolset,
+        SurfaceKind::Toolset,
         "All of GitLab in two steps: gitlab_find_action turns what you want into action ids and their parameters, \
          then gitlab_execute_action runs one. For longer work on one thing, activate_toolset lists a tool for each \
          of its actions.",
@@ -57,11 +57,11 @@ const UNCONFIRMED: &str = "\
 Confirmation is off here: actions that destroy something run at once. Ask the user before you call one.";
 
 /// Instructions for a model on a surface, on the confirmation of destructive calls, and on several instances.
-pub fn instructions(kind: Kind, confirms: bool, instances: &[InstanceLabel]) -> String {
+pub fn instructions(kind: SurfaceKind, confirms: bool, instances: &[InstanceLabel]) -> String {
     let head = HEADS.iter().find(|(of, _)| *of == kind).map_or("", |(_, head)| head);
     let head = head.replace("{}", &list_extra_arguments());
     let confirmation = if confirms { CONFIRMED } else { UNCONFIRMED };
-    let ids = matches!(kind, Kind::Dynamic | Kind::Toolset).then_some(COMMON_IDS);
+    let ids = matches!(kind, SurfaceKind::Dynamic | SurfaceKind::Toolset).then_some(COMMON_IDS);
     let several = describe_instances(instances);
     let parts = [Some(head.as_str()), ids, Some(EVERYWHERE), Some(confirmation), several.as_deref()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")

@@ -5,7 +5,7 @@ use crate::catalog::Risk;
 
 /// A tool of the list before its schema is made.
 #[derive(Debug)]
-pub(super) enum Entry {
+pub(super) enum SurfaceEntry {
     Pair(&'static Offer),
     Activate,
     /// The actions of a family by their numbers.

@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Checked, bare_schema, check, takes};
+use super::arguments::{CheckedArguments, bare_schema, check, takes};
 use super::dynamic::{self, EXECUTE};
-use super::entry::Entry;
+use super::entry::SurfaceEntry;
 use super::names;
 use super::schema::{Branch, Form, Source};
 use super::tool_definition::Annotations;
@@ -14,12 +14,15 @@ use crate::catalog::{Action, Audience, Catalog, CatalogError, Risk};
 use crate::tools::{self, ExecuteRequest, Serves, ToolError, Tools};
 
 /// The tools of the actions that a person could mean and that may run. The others are callable all the same.
-pub fn entries(tools: &Tools, is_wanted: &dyn Fn(&Action) -> bool) -> Result<Vec<Entry>, CatalogError> {
+pub fn entries(
+    tools: &Tools,
+    is_wanted: &dyn Fn(&Action) -> bool,
+) -> Result<Vec<SurfaceEntry>, CatalogError> {
     let mut found = Vec::new();
     for (number, action) in tools.catalog().actions().enumerate() {
         let action = action?;
         if is_listed(&action) && is_wanted(&action) && tools.may_run(&action) {
-            found.push(Entry::Action(number));
+            found.push(SurfaceEntry::Action(number));
         }
     }
     Ok(found)
@@ -76,7 +79,7 @@ pub fn parse_call(
     number: usize,
     tool: &str,
     given: Map<String, Value>,
-) -> Result<Checked<ExecuteRequest>, ToolError> {
+) -> Result<CheckedArguments<ExecuteRequest>, ToolError> {
     let action = tools.catalog().action(number).map_err(|error| tools::internal(&error))?;
     let (mut params, mut beside) = (Map::new(), Map::new());
     for (name, value) in given {

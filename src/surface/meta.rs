@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Checked, bare_schema, check, schema};
+use super::arguments::{CheckedArguments, bare_schema, check, schema};
 use super::dynamic::{self, EXECUTE};
-use super::entry::{Entry, Side};
+use super::entry::{Side, SurfaceEntry};
 use super::schema::{Branch, Form, ParamSchema, Source};
 use super::tool_definition::Annotations;
 use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
@@ -14,7 +14,7 @@ use crate::search::nearest;
 use crate::tools::{self, Argument, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, gives_consent};
 
 /// The tools that have an action which may run. An action behind another one is callable, too.
-pub fn entries(tools: &Tools, split: bool) -> Result<Vec<Entry>, CatalogError> {
+pub fn entries(tools: &Tools, split: bool) -> Result<Vec<SurfaceEntry>, CatalogError> {
     let words = tools.catalog().words()?;
     let sides: &[Side] = if split { &Side::SPLIT } else { &[Side::All] };
     let mut found: BTreeMap<(&str, usize), Vec<usize>> = BTreeMap::new();
@@ -29,7 +29,7 @@ pub fn entries(tools: &Tools, split: bool) -> Result<Vec<Entry>, CatalogError> {
     }
     let entry = |((family, side), numbers): ((&str, usize), Vec<usize>)| {
         let side = sides.get(side).copied().unwrap_or(Side::All);
-        Entry::Family { family: family.to_owned(), side, numbers }
+        SurfaceEntry::Family { family: family.to_owned(), side, numbers }
     };
     Ok(found.into_iter().map(entry).collect())
 }
@@ -110,7 +110,7 @@ pub fn parse_call(
     tools: &Tools,
     (family, side): (&str, Side),
     given: Map<String, Value>,
-) -> Result<Checked<ExecuteRequest>, ToolError> {
+) -> Result<CheckedArguments<ExecuteRequest>, ToolError> {
     let tool = side.tool(family);
     let mut checked = check::<ExecuteRequest>(&tool, &EXECUTE.arguments_for(tools.instances()), given)?;
     let Meant { action, params, notes } = resolve_action(tools, (family, side), &tool, &checked.request)?;

@@ -22,14 +22,14 @@ mod toolset;
 mod unknown;
 mod wording;
 
-pub use arguments::Checked;
-pub use calls::{Request, parse_execute, parse_find};
+pub use arguments::CheckedArguments;
+pub use calls::{ToolRequest, parse_execute, parse_find};
 pub use dynamic::execute_schema;
 pub use resources::SurfaceResource;
 pub use rule_names::TOOL_NAMES;
 pub use schema::{Level, Override, ParamSchema, SchemaMode};
-pub use settings::{Kind, Settings};
-pub use state::{Page, PageError, Surface};
+pub use settings::{SurfaceKind, SurfaceSettings};
+pub use state::{PageError, Surface, ToolPage};
 pub use tool_definition::{Annotations, ToolSpec};
 pub use toolset::{ACTIVATE, Activation};
 pub use wording::reword;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::entry::Entry;
-use super::settings::Kind;
+use super::entry::SurfaceEntry;
+use super::settings::SurfaceKind;
 use super::state::Surface;
 use super::tool_definition::ToolSpec;
 use super::toolset::{self, TOOLSETS};
@@ -30,7 +30,7 @@ impl Surface {
         offers: &dyn Fn(&str) -> bool,
     ) -> Result<Option<SurfaceResource>, ToolError> {
         let fault = |error: CatalogError| tools::internal(&error);
-        if uri.trim_end_matches('/') == TOOLSETS && self.kind() == Kind::Toolset {
+        if uri.trim_end_matches('/') == TOOLSETS && self.kind() == SurfaceKind::Toolset {
             let Some(tools) = self.tools.as_deref() else { return Ok(None) };
             let listing = toolset::listing(tools, self.active().as_deref()).map_err(fault)?;
             let read = ResourceContent {
@@ -43,8 +43,9 @@ impl Surface {
         }
         let Some(Some(name)) = action_resource(uri) else { return Ok(None) };
         // The tool of an action is the action's own resource.
-        let is_it =
-            |entry: &Entry| !matches!(entry, Entry::Action(_)) && self.name(entry) == name && offers(&name);
+        let is_it = |entry: &SurfaceEntry| {
+            !matches!(entry, SurfaceEntry::Action(_)) && self.name(entry) == name && offers(&name)
+        };
         let entry = self.entries().map_err(fault)?.into_iter().find(is_it);
         let spec = entry.map(|entry| self.spec(&entry)).transpose().map_err(fault)?;
         Ok(spec.map(|spec| SurfaceResource::Tool(Box::new(spec))))
@@ -52,7 +53,7 @@ impl Surface {
 
     /// URI and description of the list of toolsets, if there is one.
     pub fn toolsets_resource(&self) -> Option<context::ResourceEntry> {
-        (self.kind() == Kind::Toolset).then(|| context::ResourceEntry {
+        (self.kind() == SurfaceKind::Toolset).then(|| context::ResourceEntry {
             uri: TOOLSETS.to_owned(),
             name: "toolsets".to_owned(),
             title: "The toolsets",
@@ -65,9 +66,9 @@ impl Surface {
     pub fn told_resource(&self, uri: &str, mut read: ResourceContent) -> ResourceContent {
         let Some(tools) = self.tools.as_deref() else { return read };
         let own = match self.kind() {
-            Kind::Meta => "The tool of its family runs one by its id",
-            Kind::Individual => "Its own tool runs one, called by its id with _ in place of the dot",
-            Kind::Dynamic | Kind::Toolset => return read,
+            SurfaceKind::Meta => "The tool of its family runs one by its id",
+            SurfaceKind::Individual => "Its own tool runs one, called by its id with _ in place of the dot",
+            SurfaceKind::Dynamic | SurfaceKind::Toolset => return read,
         };
         match action_resource(uri) {
             Some(None) => read.text = read.text.replacen(RUNS, own, 1),

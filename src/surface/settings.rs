@@ -4,7 +4,7 @@ use super::schema::{Override, ParamSchema, SchemaMode};
 
 /// The set of tools that a client is offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum SurfaceKind {
     /// Find and execute.
     #[default]
     Dynamic,
@@ -16,22 +16,22 @@ pub enum Kind {
     Toolset,
 }
 
-impl Kind {
+impl SurfaceKind {
     /// As the setting writes it.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Dynamic => "dynamic",
-            Kind::Meta => "meta",
-            Kind::Individual => "individual",
-            Kind::Toolset => "toolset",
+            SurfaceKind::Dynamic => "dynamic",
+            SurfaceKind::Meta => "meta",
+            SurfaceKind::Individual => "individual",
+            SurfaceKind::Toolset => "toolset",
         }
     }
 }
 
 /// Configuration of the surface.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
-    pub kind: Kind,
+pub struct SurfaceSettings {
+    pub kind: SurfaceKind,
     /// Detail of the parameters in the tool of a family.
     pub params: ParamSchema,
     /// True if a family has one tool that reads and another that changes.
@@ -44,9 +44,9 @@ pub struct Settings {
     pub overrides: Vec<Override>,
 }
 
-impl Settings {
+impl SurfaceSettings {
     /// True if the tool that only reads is listed: where find and execute are the tools.
     pub fn has_read_tool(&self) -> bool {
-        self.read_tool && matches!(self.kind, Kind::Dynamic | Kind::Toolset)
+        self.read_tool && matches!(self.kind, SurfaceKind::Dynamic | SurfaceKind::Toolset)
     }
 }

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 
 use super::dynamic::{EXECUTE, FIND, READ};
-use super::entry::Entry;
+use super::entry::SurfaceEntry;
 use super::schema::{Source, Unmatched};
-use super::settings::{Kind, Settings};
+use super::settings::{SurfaceKind, SurfaceSettings};
 use super::tool_definition::ToolSpec;
-use super::toolset::{ACTIVATE, Activation, Chosen};
+use super::toolset::{ACTIVATE, Activation, ChosenToolset};
 use super::wording::reword;
 use super::{dynamic, individual, meta, names, toolset, wording};
 use crate::catalog::{Action, CatalogError, Risk};
@@ -21,7 +21,7 @@ const PAGE_BYTES: usize = 256 * 1024;
 /// The tools of one client's session.
 #[derive(Debug, Default)]
 pub struct Surface {
-    pub(super) settings: Settings,
+    pub(super) settings: SurfaceSettings,
     /// The tools behind the surface; none if there is only the pair.
     pub(super) tools: Option<Arc<Tools>>,
     /// The toolset that is taken up.
@@ -30,7 +30,7 @@ pub struct Surface {
 
 /// A part of the list of tools.
 #[derive(Debug)]
-pub struct Page {
+pub struct ToolPage {
     pub tools: Vec<ToolSpec>,
     /// Cursor of the next page.
     pub next: Option<String>,
@@ -48,12 +48,12 @@ pub enum PageError {
 impl Surface {
     /// The surface of these settings over these tools. Nothing is made before it is asked for, except where
     /// descriptions are overridden: finds have them too.
-    pub fn new(settings: Settings, tools: Arc<Tools>) -> Surface {
+    pub fn new(settings: SurfaceSettings, tools: Arc<Tools>) -> Surface {
         reword(&tools, &settings);
         Surface { settings, tools: Some(tools), active: Mutex::default() }
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> SurfaceKind {
         self.settings.kind
     }
 
@@ -69,7 +69,7 @@ impl Surface {
     }
 
     /// The tools from a cursor on, as many as a page holds, of those whose names are offered.
-    pub fn page(&self, cursor: Option<&str>, offers: &dyn Fn(&str) -> bool) -> Result<Page, PageError> {
+    pub fn page(&self, cursor: Option<&str>, offers: &dyn Fn(&str) -> bool) -> Result<ToolPage, PageError> {
         let mut entries = self.entries()?;
         entries.retain(|entry| offers(&self.name(entry)));
         let start = match cursor {
@@ -79,7 +79,7 @@ impl Surface {
                 at.ok_or_else(|| PageError::Cursor(cursor.to_owned()))?
             }
         };
-        let mut page = Page { tools: Vec::new(), next: None };
+        let mut page = ToolPage { tools: Vec::new(), next: None };
         let mut bytes = 0;
         for (at, entry) in entries.iter().enumerate().skip(start) {
             if bytes > PAGE_BYTES {
@@ -99,11 +99,13 @@ impl Surface {
         match (tool, self.settings.kind) {
             (tool, _) if [FIND.name, EXECUTE.name].contains(&tool) => true,
             (tool, _) if tool == READ.name => self.settings.has_read_tool(),
-            (_, Kind::Dynamic) => false,
-            (tool, Kind::Meta) => meta::find_tool(tools, tool, self.settings.split)
+            (_, SurfaceKind::Dynamic) => false,
+            (tool, SurfaceKind::Meta) => meta::find_tool(tools, tool, self.settings.split)
                 .is_some_and(|(family, side)| tools.offers(&side.tool(&family))),
-            (ACTIVATE, Kind::Toolset) => true,
-            (tool, Kind::Individual | Kind::Toolset) => individual::number(tools.catalog(), tool).is_some(),
+            (ACTIVATE, SurfaceKind::Toolset) => true,
+            (tool, SurfaceKind::Individual | SurfaceKind::Toolset) => {
+                individual::number(tools.catalog(), tool).is_some()
+            }
         }
     }
 
@@ -112,7 +114,8 @@ impl Surface {
         let Some(tools) = self.tools.as_deref() else {
             return Err(ToolError::new(ErrorKind::InvalidParams, "there are no toolsets"));
         };
-        let chosen: Option<String> = toolset::chosen(tools, &request.toolset_name).map(Chosen::active)?;
+        let chosen: Option<String> =
+            toolset::chosen(tools, &request.toolset_name).map(ChosenToolset::active)?;
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = toolset::answer(tools, active.as_deref(), chosen.as_deref())?;
         *active = chosen;
@@ -123,17 +126,17 @@ impl Surface {
     pub fn rewrite_answer(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
         let Some(tools) = self.tools.as_deref() else { return outcome };
         let outcome = match self.settings.kind {
-            Kind::Meta | Kind::Individual => {
+            SurfaceKind::Meta | SurfaceKind::Individual => {
                 let own = |tool: &str, call: &Map<String, Value>| self.translate_to_own(tools, tool, call);
                 rewrite_calls(outcome, &own).map(|mut answer| {
                     name_tools(&mut answer, &own, &|id| self.tool_for(tools, id));
                     answer
                 })
             }
-            Kind::Dynamic | Kind::Toolset if self.settings.read_tool => {
+            SurfaceKind::Dynamic | SurfaceKind::Toolset if self.settings.read_tool => {
                 rewrite_calls(outcome, &|tool, call| read_call(tools, tool, call))
             }
-            Kind::Dynamic | Kind::Toolset => outcome,
+            SurfaceKind::Dynamic | SurfaceKind::Toolset => outcome,
         };
         // Arguments that no tool takes are refused here, and repeated.
         outcome.map_err(|error| tools.bounded(error))
@@ -163,21 +166,21 @@ impl Surface {
     }
 
     /// The tools that are listed now, in order.
-    pub(super) fn entries(&self) -> Result<Vec<Entry>, CatalogError> {
-        let pair = [Entry::Pair(&FIND), Entry::Pair(&EXECUTE)];
+    pub(super) fn entries(&self) -> Result<Vec<SurfaceEntry>, CatalogError> {
+        let pair = [SurfaceEntry::Pair(&FIND), SurfaceEntry::Pair(&EXECUTE)];
         let Some(tools) = self.tools.as_deref() else { return Ok(pair.into()) };
-        let mut entries = vec![Entry::Pair(&FIND)];
+        let mut entries = vec![SurfaceEntry::Pair(&FIND)];
         match self.settings.kind {
-            Kind::Dynamic => {
+            SurfaceKind::Dynamic => {
                 entries = pair.into();
-                entries.extend(self.settings.read_tool.then_some(Entry::Pair(&READ)));
+                entries.extend(self.settings.read_tool.then_some(SurfaceEntry::Pair(&READ)));
             }
-            Kind::Meta => entries.extend(meta::entries(tools, self.settings.split)?),
-            Kind::Individual => entries.extend(individual::entries(tools, &|_| true)?),
-            Kind::Toolset => {
-                entries = vec![Entry::Activate];
+            SurfaceKind::Meta => entries.extend(meta::entries(tools, self.settings.split)?),
+            SurfaceKind::Individual => entries.extend(individual::entries(tools, &|_| true)?),
+            SurfaceKind::Toolset => {
+                entries = vec![SurfaceEntry::Activate];
                 entries.extend(pair);
-                entries.extend(self.settings.read_tool.then_some(Entry::Pair(&READ)));
+                entries.extend(self.settings.read_tool.then_some(SurfaceEntry::Pair(&READ)));
                 if let Some(name) = self.active() {
                     entries.extend(toolset::entries(tools, &name)?);
                 }
@@ -187,26 +190,26 @@ impl Surface {
     }
 
     /// The tools that may be listed at some time.
-    fn every_entry(&self) -> Result<Vec<Entry>, CatalogError> {
+    fn every_entry(&self) -> Result<Vec<SurfaceEntry>, CatalogError> {
         let mut entries = self.entries()?;
-        if let (Kind::Toolset, Some(tools)) = (self.settings.kind, self.tools.as_deref()) {
-            entries.retain(|entry| !matches!(entry, Entry::Action(_)));
+        if let (SurfaceKind::Toolset, Some(tools)) = (self.settings.kind, self.tools.as_deref()) {
+            entries.retain(|entry| !matches!(entry, SurfaceEntry::Action(_)));
             entries.extend(individual::entries(tools, &|_| true)?);
         }
         Ok(entries)
     }
 
-    pub(super) fn name(&self, entry: &Entry) -> String {
+    pub(super) fn name(&self, entry: &SurfaceEntry) -> String {
         let id = |number| self.tools.as_deref().and_then(|tools| tools.catalog().id(number));
         match entry {
-            Entry::Pair(offer) => offer.name.to_owned(),
-            Entry::Activate => ACTIVATE.to_owned(),
-            Entry::Family { family, side, .. } => side.tool(family),
-            Entry::Action(number) => names::of_action(id(*number).unwrap_or_default()),
+            SurfaceEntry::Pair(offer) => offer.name.to_owned(),
+            SurfaceEntry::Activate => ACTIVATE.to_owned(),
+            SurfaceEntry::Family { family, side, .. } => side.tool(family),
+            SurfaceEntry::Action(number) => names::of_action(id(*number).unwrap_or_default()),
         }
     }
 
-    pub(super) fn spec(&self, entry: &Entry) -> Result<ToolSpec, CatalogError> {
+    pub(super) fn spec(&self, entry: &SurfaceEntry) -> Result<ToolSpec, CatalogError> {
         let mut source = self.source(entry)?;
         source.describe(&self.settings.overrides, &self.spellings());
         Ok(source.finished(self.settings.mode))
@@ -217,15 +220,15 @@ impl Surface {
         |action: &str, given: &str| self.tools.as_deref()?.find_param(action, given)
     }
 
-    fn source(&self, entry: &Entry) -> Result<Source, CatalogError> {
+    fn source(&self, entry: &SurfaceEntry) -> Result<Source, CatalogError> {
         match (entry, self.tools.as_deref()) {
-            (Entry::Pair(offer), _) => Ok(offer.source(self.instances())),
+            (SurfaceEntry::Pair(offer), _) => Ok(offer.source(self.instances())),
             (_, None) => Ok(FIND.source(&[])),
-            (Entry::Activate, Some(tools)) => toolset::source(tools),
-            (Entry::Family { family, side, numbers }, Some(tools)) => {
+            (SurfaceEntry::Activate, Some(tools)) => toolset::source(tools),
+            (SurfaceEntry::Family { family, side, numbers }, Some(tools)) => {
                 meta::source(tools, (family, *side), numbers, self.settings.params)
             }
-            (Entry::Action(number), Some(tools)) => individual::source(tools, *number),
+            (SurfaceEntry::Action(number), Some(tools)) => individual::source(tools, *number),
         }
     }
 
@@ -238,9 +241,9 @@ impl Surface {
 
     fn tool_of(&self, tools: &Tools, action: &Action) -> Option<String> {
         match self.settings.kind {
-            Kind::Meta => meta::tool_of(tools, action, self.settings.split),
-            Kind::Individual => Some(names::of_action(&action.id)),
-            Kind::Dynamic | Kind::Toolset => None,
+            SurfaceKind::Meta => meta::tool_of(tools, action, self.settings.split),
+            SurfaceKind::Individual => Some(names::of_action(&action.id)),
+            SurfaceKind::Dynamic | SurfaceKind::Toolset => None,
         }
     }
 
@@ -258,7 +261,7 @@ impl Surface {
         let action = tools.catalog().get(id).ok().flatten()?;
         let name = self.tool_of(tools, &action).filter(|name| tools.offers(name))?;
         let arguments = match self.settings.kind {
-            Kind::Individual => individual::arguments(&action, arguments),
+            SurfaceKind::Individual => individual::arguments(&action, arguments),
             _ => arguments.clone(),
         };
         Some((name, arguments))

@@ -9,9 +9,9 @@ use crate::catalog::{Action, Catalog};
 use crate::tools::{Answer, ExecuteRequest, ToolError, Tools};
 use crate::{gitlab, policy, tools};
 
-fn tools(policy: policy::Settings) -> Arc<Tools> {
-    let settings = tools::Settings {
-        gitlab: gitlab::Settings::new(Url::parse("http://localhost").unwrap()),
+fn tools(policy: policy::PolicySettings) -> Arc<Tools> {
+    let settings = tools::ToolSettings {
+        gitlab: gitlab::ClientSettings::new(Url::parse("http://localhost").unwrap()),
         policy,
         quick_actions: Default::default(),
         project: None,
@@ -26,9 +26,9 @@ fn tools(policy: policy::Settings) -> Arc<Tools> {
     Arc::new(Tools::new(settings).unwrap())
 }
 
-fn surface(kind: Kind, split: bool) -> Surface {
-    let settings = Settings { kind, split, ..Settings::default() };
-    Surface::new(settings, tools(policy::Settings::default()))
+fn surface(kind: SurfaceKind, split: bool) -> Surface {
+    let settings = SurfaceSettings { kind, split, ..SurfaceSettings::default() };
+    Surface::new(settings, tools(policy::PolicySettings::default()))
 }
 
 fn every(surface: &Surface) -> Vec<ToolSpec> {
@@ -44,9 +44,9 @@ fn every(surface: &Surface) -> Vec<ToolSpec> {
     }
 }
 
-fn execute(request: Option<Result<Request, ToolError>>) -> ExecuteRequest {
+fn execute(request: Option<Result<ToolRequest, ToolError>>) -> ExecuteRequest {
     match request {
-        Some(Ok(Request::Execute(checked))) => checked.request,
+        Some(Ok(ToolRequest::Execute(checked))) => checked.request,
         other => panic!("{other:?}"),
     }
 }
@@ -84,7 +84,7 @@ fn no_argument_of_a_tool_is_two() {
 
 #[test]
 fn a_tool_of_an_action_tells_its_parameters_from_what_stands_beside_them() {
-    let surface = surface(Kind::Individual, false);
+    let surface = surface(SurfaceKind::Individual, false);
     let given = json!({"fullPath": "a/b", "iid": 1, "view": "full", "_dry_run": true, "confirm": true});
     let request = execute(surface.parse_call("issue_get", object(given)));
     assert_eq!(request.action, "issue.get");
@@ -107,7 +107,7 @@ fn a_tool_of_an_action_tells_its_parameters_from_what_stands_beside_them() {
 
 #[test]
 fn a_family_s_tool_knows_its_actions_by_what_they_are_called() {
-    let surface = surface(Kind::Meta, false);
+    let surface = surface(SurfaceKind::Meta, false);
     for action in ["milestone.create", "create", "create_milestone"] {
         let request = execute(surface.parse_call("gitlab_milestones", object(json!({"action": action}))));
         assert_eq!(request.action, "milestone.create", "{action}");
@@ -123,7 +123,7 @@ fn a_family_s_tool_knows_its_actions_by_what_they_are_called() {
 
 #[test]
 fn what_browses_runs_nothing_that_changes() {
-    let surface = surface(Kind::Meta, true);
+    let surface = surface(SurfaceKind::Meta, true);
     let error = surface.parse_call("browse_milestones", object(json!({"action": "milestone.delete"})));
     let error = error.unwrap().unwrap_err();
     assert_eq!(error.fix.unwrap().tool, "manage_milestones");
@@ -142,7 +142,7 @@ fn what_browses_runs_nothing_that_changes() {
 #[test]
 fn every_action_is_in_one_tool_of_a_family() {
     for split in [false, true] {
-        let tools = every(&surface(Kind::Meta, split));
+        let tools = every(&surface(SurfaceKind::Meta, split));
         let ids = tools.iter().filter_map(|spec| {
             spec.input_schema["properties"].get("action")?.get("enum")?.as_array().cloned()
         });
@@ -159,7 +159,7 @@ fn every_action_is_in_one_tool_of_a_family() {
 
 #[test]
 fn pages_hold_every_tool_once_and_no_client_chokes_on_one() {
-    let surface = surface(Kind::Individual, false);
+    let surface = surface(SurfaceKind::Individual, false);
     let first = surface.page(None, &|_| true).unwrap();
     assert!(first.next.is_some() && first.tools.len() > 20);
     let all = every(&surface);
@@ -186,10 +186,10 @@ fn calls_in_answers_are_those_of_the_surface() {
     let structured = object(json!({"action": "issue.list", "page": {"next": call}, "data": [call]}));
     let answer = Answer::new(structured, format!("Next: {call}\n"));
     for (kind, tool, arguments) in [
-        (Kind::Meta, "gitlab_issues", call["arguments"].clone()),
-        (Kind::Individual, "issue_list", json!({"fullPath": "a/b", "page": 2, "view": "full"})),
-        (Kind::Dynamic, "gitlab_execute_action", call["arguments"].clone()),
-        (Kind::Toolset, "gitlab_execute_action", call["arguments"].clone()),
+        (SurfaceKind::Meta, "gitlab_issues", call["arguments"].clone()),
+        (SurfaceKind::Individual, "issue_list", json!({"fullPath": "a/b", "page": 2, "view": "full"})),
+        (SurfaceKind::Dynamic, "gitlab_execute_action", call["arguments"].clone()),
+        (SurfaceKind::Toolset, "gitlab_execute_action", call["arguments"].clone()),
     ] {
         let told = surface(kind, false).rewrite_answer(Ok(answer.clone())).unwrap();
         let next = json!({"tool": tool, "arguments": arguments});
@@ -201,7 +201,7 @@ fn calls_in_answers_are_those_of_the_surface() {
 
 #[test]
 fn a_toolset_is_taken_up_in_place_of_another() {
-    let surface = surface(Kind::Toolset, false);
+    let surface = surface(SurfaceKind::Toolset, false);
     let names = || every(&surface).into_iter().map(|spec| spec.name).collect::<Vec<_>>();
     let start = names();
     assert_eq!(start, ["activate_toolset", "gitlab_find_action", "gitlab_execute_action"]);
@@ -220,20 +220,20 @@ fn a_toolset_is_taken_up_in_place_of_another() {
 
 #[test]
 fn what_may_not_run_is_in_no_tool() {
-    let denied = policy::Settings {
+    let denied = policy::PolicySettings {
         denied_actions: vec!["milestone.delete".to_owned()],
         toolsets: vec!["planning".to_owned()],
-        ..policy::Settings::default()
+        ..policy::PolicySettings::default()
     };
     let surface = |kind| {
-        let settings = Settings { kind, ..Settings::default() };
+        let settings = SurfaceSettings { kind, ..SurfaceSettings::default() };
         Surface::new(settings, tools(denied.clone()))
     };
-    let names: Vec<String> = every(&surface(Kind::Meta)).into_iter().map(|spec| spec.name).collect();
+    let names: Vec<String> = every(&surface(SurfaceKind::Meta)).into_iter().map(|spec| spec.name).collect();
     assert_eq!(names, ["gitlab_find_action", "gitlab_boards", "gitlab_labels", "gitlab_milestones"]);
-    let all = every(&surface(Kind::Individual));
+    let all = every(&surface(SurfaceKind::Individual));
     let has = |name: &str| all.iter().any(|spec| spec.name == name);
     assert!(has("milestone_create") && !has("milestone_delete") && !has("issue_get"));
-    let toolsets = every(&surface(Kind::Toolset)).remove(0).input_schema;
+    let toolsets = every(&surface(SurfaceKind::Toolset)).remove(0).input_schema;
     assert_eq!(toolsets["properties"]["toolset_name"]["enum"], json!(["planning", "default"]));
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::properties;
-use super::entry::Entry;
+use super::entry::SurfaceEntry;
 use super::schema::{Form, Source};
 use super::tool_definition::Annotations;
 use super::{individual, names};
@@ -42,17 +42,17 @@ pub struct Activation {
 
 /// Meaning of a toolset's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chosen {
+pub enum ChosenToolset {
     /// No toolset.
     Default,
     Toolset(String),
 }
 
-impl Chosen {
+impl ChosenToolset {
     pub fn active(self) -> Option<String> {
         match self {
-            Chosen::Default => None,
-            Chosen::Toolset(name) => Some(name),
+            ChosenToolset::Default => None,
+            ChosenToolset::Toolset(name) => Some(name),
         }
     }
 }
@@ -115,7 +115,7 @@ fn of<'w>(words: &'w Words, action: &Action) -> Option<&'w str> {
 }
 
 /// The tools of a toolset.
-pub fn entries(tools: &Tools, toolset: &str) -> Result<Vec<Entry>, CatalogError> {
+pub fn entries(tools: &Tools, toolset: &str) -> Result<Vec<SurfaceEntry>, CatalogError> {
     let words = tools.catalog().words()?;
     individual::entries(tools, &|action| of(words, action) == Some(toolset))
 }
@@ -139,16 +139,16 @@ pub fn inactive(tools: &Tools, number: usize, active: Option<&str>) -> Option<To
 ///
 /// # Errors
 /// No toolset has the name; with the nearest one, or an alternative to one that is not here.
-pub fn chosen(tools: &Tools, given: &str) -> Result<Chosen, ToolError> {
+pub fn chosen(tools: &Tools, given: &str) -> Result<ChosenToolset, ToolError> {
     let fault = |error: CatalogError| tools::internal(&error);
     let name = given.trim().to_lowercase();
     if NO_TOOLSET.contains(&name.as_str()) {
-        return Ok(Chosen::Default);
+        return Ok(ChosenToolset::Default);
     }
     let words = tools.catalog().words().map_err(fault)?;
     let names = offered(tools).map_err(fault)?;
     match words.toolset_named(&name).filter(|(name, _)| names.contains(name)) {
-        Some((name, _)) => Ok(Chosen::Toolset(name.to_owned())),
+        Some((name, _)) => Ok(ChosenToolset::Toolset(name.to_owned())),
         None => Err(unknown(tools, words, &names, given)),
     }
 }
@@ -168,7 +168,7 @@ pub fn answer(tools: &Tools, previous: Option<&str>, current: Option<&str>) -> R
     };
     let mut listed = Vec::new();
     for entry in entries {
-        let Entry::Action(number) = entry else { continue };
+        let SurfaceEntry::Action(number) = entry else { continue };
         let action = tools.catalog().action(number).map_err(fault)?;
         let tool = names::of_action(&action.id);
         text.push_str(&format!("- {tool} ({}): {}\n", action.id, action.summary));
@@ -211,8 +211,8 @@ pub fn arguments(tools: &Tools, given: &Map<String, Value>) -> Map<String, Value
         value => value.as_str().into_iter().collect::<Vec<_>>(),
     });
     let mut chosen = texts.filter_map(|text| match chosen(tools, text) {
-        Ok(Chosen::Toolset(name)) => Some(name),
-        Ok(Chosen::Default) => None,
+        Ok(ChosenToolset::Toolset(name)) => Some(name),
+        Ok(ChosenToolset::Default) => None,
         Err(error) => Some(error.fix?.arguments.get("toolset_name")?.as_str()?.to_owned()),
     });
     let name = chosen.next().unwrap_or_else(|| DEFAULT.to_owned());

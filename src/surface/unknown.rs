@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde_json::{Map, Value, json};
 
 use super::dynamic::{self, EXECUTE, FIND};
-use super::settings::Kind;
+use super::settings::SurfaceKind;
 use super::state::Surface;
 use super::toolset::ACTIVATE;
 use super::{individual, meta, names, toolset};
@@ -40,7 +40,7 @@ const EXECUTE_NAMES: [&str; 7] = [
 ];
 
 /// A call of a listed tool.
-type Call = (String, Map<String, Value>);
+type UnknownCall = (String, Map<String, Value>);
 
 impl Surface {
     /// The error of a tool that is not listed: `details` has `tools` (the listed ones) and `nearest`, `fix` the call.
@@ -65,7 +65,7 @@ impl Surface {
             let arguments = Value::Object(arguments.clone()).to_string();
             let with =
                 if arguments.len() <= LONGEST_CALL { format!(" with {arguments}") } else { String::new() };
-            message.push_str(&format!(". Call {tool}{with}"));
+            message.push_str(&format!(". UnknownCall {tool}{with}"));
         }
         let mut error = ToolError::new(ErrorKind::UnknownAction, message);
         error.details.insert("tools".to_owned(), json!(shortened(&short, listed)));
@@ -79,7 +79,12 @@ impl Surface {
         }
     }
 
-    fn call_instead(&self, name: &str, arguments: &Map<String, Value>, listed: &[String]) -> Option<Call> {
+    fn call_instead(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        listed: &[String],
+    ) -> Option<UnknownCall> {
         let is_listed = |tool: &str| listed.iter().any(|known| known == tool);
         let unchanged = |tool: &str| is_listed(tool).then(|| (tool.to_owned(), without_consent(arguments)));
         let bare = name.strip_prefix("gitlab_").unwrap_or(name);
@@ -118,7 +123,7 @@ impl Surface {
         name: &str,
         arguments: &Map<String, Value>,
         listed: &[String],
-    ) -> Option<Call> {
+    ) -> Option<UnknownCall> {
         let tool = nearest(name, listed.iter().map(String::as_str))?;
         Some((tool.to_owned(), without_consent(arguments)))
     }
@@ -130,7 +135,7 @@ impl Surface {
         name: &str,
         arguments: &Map<String, Value>,
         listed: &[String],
-    ) -> Option<Call> {
+    ) -> Option<UnknownCall> {
         let (catalog, words) = (tools.catalog(), tools.catalog().words().ok()?);
         let (family, domain) = match words.family_named(name) {
             Some(family) => (family, words.main_domain(family)),
@@ -177,7 +182,7 @@ impl Surface {
         name: &str,
         arguments: &Map<String, Value>,
         listed: &[String],
-    ) -> Option<Call> {
+    ) -> Option<UnknownCall> {
         let catalog = tools.catalog();
         if let Some(number) = individual::number(catalog, name) {
             return self.own_call(tools, &catalog.action(number).ok()?, arguments, listed);
@@ -201,7 +206,7 @@ impl Surface {
         action: &Action,
         arguments: &Map<String, Value>,
         listed: &[String],
-    ) -> Option<Call> {
+    ) -> Option<UnknownCall> {
         let is_listed = |tool: &String| listed.contains(tool);
         if !tools.may_run(action) {
             return is_listed(&FIND.name.to_owned()).then(|| query(&action.id));
@@ -211,12 +216,12 @@ impl Surface {
         call.insert("params".to_owned(), Value::Object(params));
         call.sort_keys();
         let tool = match self.kind() {
-            Kind::Meta => meta::tool_of(tools, action, self.settings.split),
-            Kind::Individual | Kind::Toolset => Some(names::of_action(&action.id)),
-            Kind::Dynamic => None,
+            SurfaceKind::Meta => meta::tool_of(tools, action, self.settings.split),
+            SurfaceKind::Individual | SurfaceKind::Toolset => Some(names::of_action(&action.id)),
+            SurfaceKind::Dynamic => None,
         };
         match tool.filter(is_listed) {
-            Some(tool) if self.kind() == Kind::Meta => Some((tool, call)),
+            Some(tool) if self.kind() == SurfaceKind::Meta => Some((tool, call)),
             Some(tool) => Some((tool, individual::arguments(action, &call))),
             None => is_listed(&EXECUTE.name.to_owned()).then(|| (EXECUTE.name.to_owned(), call)),
         }
@@ -224,7 +229,7 @@ impl Surface {
 
     /// A note on a find or an action that is really the name of a tool that only another surface has.
     pub(super) fn note_on(&self, words: &str) -> Option<String> {
-        let is_elsewhere = words.trim() == ACTIVATE && self.kind() != Kind::Toolset;
+        let is_elsewhere = words.trim() == ACTIVATE && self.kind() != SurfaceKind::Toolset;
         is_elsewhere.then(|| {
             format!(
                 "{ACTIVATE} is a tool, listed with TOOL_SURFACE=toolset; this server has {}.",
@@ -240,7 +245,7 @@ impl Surface {
         }
         let error = ToolError::new(ErrorKind::UnknownAction, format!("{ACTIVATE} is a tool, not an action"));
         Some(match self.kind() {
-            Kind::Toolset => {
+            SurfaceKind::Toolset => {
                 let arguments = Value::Object(toolset::arguments(self.tools.as_deref()?, params));
                 error.fix(NextCall::new(ACTIVATE, arguments))
             }
@@ -254,7 +259,7 @@ impl Surface {
 }
 
 /// A find of that query.
-fn query(words: &str) -> Call {
+fn query(words: &str) -> UnknownCall {
     (FIND.name.to_owned(), Map::from_iter([("query".to_owned(), json!(words))]))
 }
 

@@ -1,14 +1,14 @@
 //! Overrides for finds: the object of each description, independent of the surface.
 
-use super::entry::{Entry, Side};
+use super::entry::{Side, SurfaceEntry};
 use super::schema::{Override, ParamSchema, Source};
-use super::settings::Settings;
+use super::settings::SurfaceSettings;
 use super::{individual, meta};
 use crate::catalog::CatalogError;
 use crate::tools::{Tools, Wording};
 
 /// Puts overridden descriptions into the results of finds.
-pub fn reword(tools: &Tools, settings: &Settings) {
+pub fn reword(tools: &Tools, settings: &SurfaceSettings) {
     if settings.overrides.is_empty() {
         return;
     }
@@ -24,11 +24,11 @@ pub fn sources(
 ) -> Result<impl Iterator<Item = Result<Source, CatalogError>> + '_, CatalogError> {
     let entries = meta::entries(tools, false)?.into_iter().chain(individual::entries(tools, &|_| true)?);
     Ok(entries.filter_map(move |entry| match entry {
-        Entry::Family { family, numbers, .. } => {
+        SurfaceEntry::Family { family, numbers, .. } => {
             Some(meta::source(tools, (&family, Side::All), &numbers, ParamSchema::Full))
         }
-        Entry::Action(number) => Some(individual::source(tools, number)),
-        Entry::Pair(_) | Entry::Activate => None,
+        SurfaceEntry::Action(number) => Some(individual::source(tools, number)),
+        SurfaceEntry::Pair(_) | SurfaceEntry::Activate => None,
     }))
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Map, Value};
 
-use super::window::{Place, Window, floor_boundary, lines_within, window};
+use super::window::{Position, Window, floor_boundary, lines_within, window};
 
 /// Maximum number of cut texts for which there is a call that continues them.
 pub const MAX_CUT: usize = 10;
@@ -288,7 +288,10 @@ fn shorten(value: &mut Value, longest: usize, (path, in_list): (&mut String, boo
             let is_named = !path.is_empty() && path.len() <= LONGEST_PATH;
             let most = if in_list { MAX_CUT_IN_LISTS } else { MAX_CUT };
             if is_named && cut.len() < most {
-                cut.push(Cut { path: Some(path.clone()), window: window(text, Place::Beginning, longest) });
+                cut.push(Cut {
+                    path: Some(path.clone()),
+                    window: window(text, Position::Beginning, longest),
+                });
             }
             *text = format!("{shown}… ({} of {} bytes)", shown.len(), text.len());
         }

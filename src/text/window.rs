@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Start of the shown part of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum Position {
     #[default]
     Beginning,
     /// As much of the end as fits.
@@ -26,22 +26,22 @@ pub struct Window {
     pub total_bytes: usize,
     pub total_lines: usize,
     /// Place of the next part.
-    pub next: Option<Place>,
+    pub next: Option<Position>,
     /// Place of the part before this one.
-    pub before: Option<Place>,
+    pub before: Option<Position>,
 }
 
-impl Place {
+impl Position {
     /// `120-180`, `120`, `120-` to the end, `-50` for the last fifty lines.
-    pub fn lines(text: &str) -> Option<Place> {
+    pub fn lines(text: &str) -> Option<Position> {
         let number = |text: &str| text.trim().parse::<usize>().ok().filter(|number| *number > 0);
         match text.trim().split_once('-') {
-            None => number(text).map(|line| Place::Lines(line, Some(line))),
-            Some(("", last)) => number(last).map(Place::Last),
-            Some((first, "")) => number(first).map(|first| Place::Lines(first, None)),
+            None => number(text).map(|line| Position::Lines(line, Some(line))),
+            Some(("", last)) => number(last).map(Position::Last),
+            Some((first, "")) => number(first).map(|first| Position::Lines(first, None)),
             Some((first, last)) => {
                 let (first, last) = (number(first)?, number(last)?);
-                (first <= last).then_some(Place::Lines(first, Some(last)))
+                (first <= last).then_some(Position::Lines(first, Some(last)))
             }
         }
     }
@@ -49,17 +49,17 @@ impl Place {
     /// Returns the argument for the place: `lines` or `offset`.
     pub fn offset_argument(self) -> Option<(&'static str, serde_json::Value)> {
         match self {
-            Place::Beginning | Place::End => None,
-            Place::Byte(at) => Some(("offset", serde_json::json!(at))),
-            Place::Lines(first, None) => Some(("lines", format!("{first}-").into())),
-            Place::Lines(first, Some(last)) => Some(("lines", format!("{first}-{last}").into())),
-            Place::Last(count) => Some(("lines", format!("-{count}").into())),
+            Position::Beginning | Position::End => None,
+            Position::Byte(at) => Some(("offset", serde_json::json!(at))),
+            Position::Lines(first, None) => Some(("lines", format!("{first}-").into())),
+            Position::Lines(first, Some(last)) => Some(("lines", format!("{first}-{last}").into())),
+            Position::Last(count) => Some(("lines", format!("-{count}").into())),
         }
     }
 }
 
 /// The stretch of the text at that place that fits.
-pub fn window(text: &str, place: Place, budget: usize) -> Window {
+pub fn window(text: &str, place: Position, budget: usize) -> Window {
     let bytes = stretch(text, place, budget);
     let (start, end) = (bytes.start, bytes.end);
     let before = text.get(..start).unwrap_or_default();
@@ -77,20 +77,20 @@ pub fn window(text: &str, place: Place, budget: usize) -> Window {
     }
 }
 
-fn stretch(text: &str, place: Place, budget: usize) -> Range<usize> {
+fn stretch(text: &str, place: Position, budget: usize) -> Range<usize> {
     let from = |start: usize, end: usize| {
         let rest = text.get(start..end).unwrap_or_default();
         start..start + lines_within(rest, budget).len()
     };
     match place {
-        Place::Beginning => from(0, text.len()),
-        Place::Byte(at) => from(floor_boundary(text, at), text.len()),
-        Place::Lines(first, last) => {
+        Position::Beginning => from(0, text.len()),
+        Position::Byte(at) => from(floor_boundary(text, at), text.len()),
+        Position::Lines(first, last) => {
             let end = last.map_or(text.len(), |last| start_of(text, last + 1));
             from(start_of(text, first).min(end), end)
         }
-        Place::End => tail(text, budget)..text.len(),
-        Place::Last(lines) => {
+        Position::End => tail(text, budget)..text.len(),
+        Position::Last(lines) => {
             let start = start_of(text, (count(text) + 1).saturating_sub(lines).max(1));
             start.max(tail(text, budget))..text.len()
         }
@@ -112,20 +112,20 @@ fn tail(text: &str, budget: usize) -> usize {
 }
 
 /// Place of the next part: lines if this part ends with a line, else a byte.
-fn following(text: &str, end: usize, budget: usize) -> Place {
+fn following(text: &str, end: usize, budget: usize) -> Position {
     let (before, rest) = text.split_at_checked(end).unwrap_or((text, ""));
     let shown = lines_within(rest, budget);
     let is_lines = before.ends_with('\n') && (shown.ends_with('\n') || shown.len() == rest.len());
     let first = breaks(before) + 1;
-    if is_lines { Place::Lines(first, Some(first + count(shown).max(1) - 1)) } else { Place::Byte(end) }
+    if is_lines { Position::Lines(first, Some(first + count(shown).max(1) - 1)) } else { Position::Byte(end) }
 }
 
 /// Place of the previous part: lines if it starts and ends with a line, else a byte.
-fn preceding(before: &str, budget: usize) -> Place {
+fn preceding(before: &str, budget: usize) -> Position {
     let start = tail(before, budget);
     let earlier = before.get(..start).unwrap_or_default();
     let is_lines = before.ends_with('\n') && (start == 0 || earlier.ends_with('\n'));
-    if is_lines { Place::Lines(breaks(earlier) + 1, Some(breaks(before))) } else { Place::Byte(start) }
+    if is_lines { Position::Lines(breaks(earlier) + 1, Some(breaks(before))) } else { Position::Byte(start) }
 }
 
 /// Byte offset of a line; the end of the text if there is no such line.
@@ -171,17 +171,17 @@ mod tests {
         (1..=lines).map(|line| format!("line {line}\n")).collect()
     }
 
-    fn render_window(text: &str, place: Place, budget: usize) -> String {
+    fn render_window(text: &str, place: Position, budget: usize) -> String {
         text[window(text, place, budget).bytes].to_owned()
     }
 
     #[test]
     fn lines_are_said_in_four_ways() {
         let cases = [
-            ("120-180", Some(Place::Lines(120, Some(180)))),
-            (" 7 ", Some(Place::Lines(7, Some(7)))),
-            ("7-", Some(Place::Lines(7, None))),
-            ("-50", Some(Place::Last(50))),
+            ("120-180", Some(Position::Lines(120, Some(180)))),
+            (" 7 ", Some(Position::Lines(7, Some(7)))),
+            ("7-", Some(Position::Lines(7, None))),
+            ("-50", Some(Position::Last(50))),
             ("9-8", None),
             ("0-3", None),
             ("-", None),
@@ -189,19 +189,19 @@ mod tests {
             ("", None),
         ];
         for (said, place) in cases {
-            assert_eq!(Place::lines(said), place, "{said}");
+            assert_eq!(Position::lines(said), place, "{said}");
         }
     }
 
     #[test]
     fn lines_are_counted_from_one_and_the_last_is_included() {
         let text = text(20);
-        assert_eq!(render_window(&text, Place::Lines(2, Some(3)), 1_000), "line 2\nline 3\n");
-        assert_eq!(render_window(&text, Place::Lines(20, Some(99)), 1_000), "line 20\n");
-        assert_eq!(render_window(&text, Place::Lines(21, None), 1_000), "");
-        assert_eq!(render_window(&text, Place::Last(2), 1_000), "line 19\nline 20\n");
-        assert_eq!(render_window("a\nb", Place::Last(1), 1_000), "b");
-        assert_eq!(window(&text, Place::Lines(4, Some(6)), 1_000).lines, (4, 6));
+        assert_eq!(render_window(&text, Position::Lines(2, Some(3)), 1_000), "line 2\nline 3\n");
+        assert_eq!(render_window(&text, Position::Lines(20, Some(99)), 1_000), "line 20\n");
+        assert_eq!(render_window(&text, Position::Lines(21, None), 1_000), "");
+        assert_eq!(render_window(&text, Position::Last(2), 1_000), "line 19\nline 20\n");
+        assert_eq!(render_window("a\nb", Position::Last(1), 1_000), "b");
+        assert_eq!(window(&text, Position::Lines(4, Some(6)), 1_000).lines, (4, 6));
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
         for whole in texts {
             for budget in [64, 100, 333] {
                 let mut forwards = String::new();
-                let mut place = Some(Place::Beginning);
+                let mut place = Some(Position::Beginning);
                 while let Some(at) = place {
                     let window = window(&whole, at, budget);
                     forwards.push_str(&whole[window.bytes.clone()]);
@@ -220,7 +220,7 @@ mod tests {
                 }
                 assert_eq!(forwards, whole);
                 let mut start = whole.len();
-                let mut place = Some(Place::End);
+                let mut place = Some(Position::End);
                 while let Some(at) = place {
                     let window = window(&whole, at, budget);
                     assert!(window.bytes.start < start && window.bytes.end >= start, "no gap before {start}");

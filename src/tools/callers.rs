@@ -17,7 +17,7 @@ use crate::policy::{self, Confirm};
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
 use crate::tools::instances::{ConfiguredInstance, InstanceSettings, Instances, labels};
-use crate::tools::state::{Settings, SetupError, SharedParts, Tools};
+use crate::tools::state::{SetupError, SharedParts, ToolSettings, Tools};
 
 /// A caller of a shared server, and the limits that it asked for.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct AllSettings {
     pub default: InstanceSettings,
     pub others: Vec<InstanceSettings>,
     /// The policy without the rules of a single instance.
-    pub policy: policy::Settings,
+    pub policy: policy::PolicySettings,
 }
 
 /// Limits that a caller asks for, in addition to the server's own.
@@ -66,7 +66,7 @@ pub struct ToolsFactory {
     /// The configured instances, the default first.
     instances: Vec<InstanceSettings>,
     /// The policy of no single instance.
-    policy: policy::Settings,
+    policy: policy::PolicySettings,
     default: Url,
     catalog: Arc<Catalog>,
     ranker: Arc<OnceLock<Ranker>>,
@@ -84,8 +84,8 @@ struct ConnectionKey {
 }
 
 impl ConnectionKey {
-    fn new(settings: &gitlab::Settings) -> ConnectionKey {
-        let gitlab::Settings { base, insecure_tls, ca_file, .. } = settings;
+    fn new(settings: &gitlab::ClientSettings) -> ConnectionKey {
+        let gitlab::ClientSettings { base, insecure_tls, ca_file, .. } = settings;
         ConnectionKey { base: base.clone(), insecure_tls: *insecure_tls, ca_file: ca_file.clone() }
     }
 }
@@ -142,8 +142,8 @@ impl ToolsFactory {
         let of_base = |instance: &&InstanceSettings| instance.tools.gitlab.base == caller.base;
         let first = self.instances.iter().find(of_base).ok_or(CallerError::UnknownInstance)?;
         let auditor = self.auditor.of_caller(&caller.name);
-        let adjust = |mut settings: Settings| {
-            settings = Settings { files_dir: None, local_hints: false, ..settings };
+        let adjust = |mut settings: ToolSettings| {
+            settings = ToolSettings { files_dir: None, local_hints: false, ..settings };
             settings.policy.read_only |= caller.narrowing.read_only;
             settings.policy.narrowed_toolsets.clone_from(&caller.narrowing.toolsets);
             if let Some(confirm) = caller.narrowing.confirm {
@@ -179,13 +179,13 @@ impl ToolsFactory {
         &self,
         chosen: Vec<InstanceSettings>,
         (auditor, declines): (&Auditor, &Arc<Declines>),
-        adjust: &dyn Fn(Settings) -> Settings,
+        adjust: &dyn Fn(ToolSettings) -> ToolSettings,
     ) -> Result<Instances, SetupError> {
         let named: Vec<(&str, &Url)> =
             chosen.iter().map(|one| (one.name.as_str(), &one.tools.gitlab.base)).collect();
         let labels = labels(&named);
         let is_single = labels.is_empty();
-        let make = |settings: Settings, auditor: Auditor, client: Option<Arc<Client>>| {
+        let make = |settings: ToolSettings, auditor: Auditor, client: Option<Arc<Client>>| {
             let connected = self.connections.get(&ConnectionKey::new(&settings.gitlab));
             let shared = SharedParts {
                 catalog: Arc::clone(&self.catalog),
@@ -220,7 +220,7 @@ impl ToolsFactory {
         }
         let front = match chosen.into_iter().next().filter(|_| !is_single) {
             Some(default) => {
-                let mut front = adjust(Settings { policy: self.policy.clone(), ..default.tools });
+                let mut front = adjust(ToolSettings { policy: self.policy.clone(), ..default.tools });
                 // Changes that every instance refuses are not offered.
                 let reads_only = instances.iter().all(|instance| instance.tools.is_read_only());
                 if reads_only && !front.policy.read_only {
@@ -310,15 +310,15 @@ mod tests {
     #[test]
     fn connections_are_shared_where_tls_is_verified_alike() {
         let base = Url::parse("https://gitlab.example.com/").unwrap();
-        let plain = gitlab::Settings::new(base);
+        let plain = gitlab::ClientSettings::new(base);
         let key = ConnectionKey::new(&plain);
-        let same = gitlab::Settings { retries: 0, ..plain.clone() };
+        let same = gitlab::ClientSettings { retries: 0, ..plain.clone() };
         assert_eq!(ConnectionKey::new(&same), key);
         let root = Url::parse("https://gitlab.example.com/gitlab").unwrap();
         for other in [
-            gitlab::Settings { insecure_tls: true, ..plain.clone() },
-            gitlab::Settings { ca_file: Some(PathBuf::from("/ca.pem")), ..plain.clone() },
-            gitlab::Settings { base: root, ..plain.clone() },
+            gitlab::ClientSettings { insecure_tls: true, ..plain.clone() },
+            gitlab::ClientSettings { ca_file: Some(PathBuf::from("/ca.pem")), ..plain.clone() },
+            gitlab::ClientSettings { base: root, ..plain.clone() },
         ] {
             assert_ne!(ConnectionKey::new(&other), key);
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
-use crate::catalog::{Action, Base, Kind, Param, Place, Raise, Risk, Version, When};
+use crate::catalog::{Action, Base, Param, ParamKind, Place, Raise, Risk, Version, When};
 use crate::gitlab::{Content, GitlabError};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, NextCall};
@@ -200,7 +200,7 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<(String, &'static str)> 
             if search::nearest(given, names.into_iter()).is_some() {
                 return None;
             }
-            let kind = Kind { base: Base::Any, many: false };
+            let kind = ParamKind { base: Base::Any, many: false };
             action.scanned.push(given.clone());
             raise(action, given);
             // For a method without a body it becomes part of the query.

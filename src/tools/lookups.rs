@@ -8,7 +8,7 @@ use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
 use crate::call::{
-    self, Answer, Call, Candidate, Checked, Invalid, Lookup, LookupCache, LookupRequest, LookupResult,
+    self, Call, Candidate, Checked, Invalid, Lookup, LookupAnswer, LookupCache, LookupRequest, LookupResult,
     Resolved, ResolvedParams, Step,
 };
 use crate::catalog::{Action, Risk};
@@ -209,7 +209,7 @@ async fn resolve_lookup(
                 if question.is_of_runs() && checked.action().risk == Risk::Read =>
             {
                 let newest = candidates.iter().map(|candidate| candidate.id).max();
-                lock_cache(tools).learn(question.clone(), Answer::Id(newest.unwrap_or_default()));
+                lock_cache(tools).learn(question.clone(), LookupAnswer::Id(newest.unwrap_or_default()));
                 return Ok(());
             }
             Ok((LookupResult::Several(candidates), _)) => {
@@ -235,7 +235,7 @@ async fn resolve_lookup(
         let search = search_titles(tools, (question, title, reading), requests).await;
         match search.candidates.as_slice() {
             [only] if !search.has_more && search.is_by_words && checked.action().risk == Risk::Read => {
-                lock_cache(tools).learn(question.clone(), Answer::Id(only.id));
+                lock_cache(tools).learn(question.clone(), LookupAnswer::Id(only.id));
                 return Ok(());
             }
             _ => return Err(untitled(checked, question, param.as_deref(), search).into()),

@@ -38,7 +38,7 @@ pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Nar
 pub use error_mapping::connection_hint;
 pub use instances::{ConfiguredInstance, InstanceSettings, Instances, Route, name_of, name_table_keys};
 pub use own_reads::gate::ReadError;
-pub use state::{InstanceLabel, Settings, SetupError, Tools};
+pub use state::{InstanceLabel, SetupError, ToolSettings, Tools};
 pub use whole_list::may_list;
 
 pub use crate::messages::arguments::{

@@ -25,8 +25,8 @@ pub fn preview(tools: &Tools, prepared: &Prepared, rule: &Rule) -> Answer {
     let mut text = format!("Not sent: {rule}. It would be:\n{request}\n");
     if !texts.is_empty() {
         let diffs: String = texts.iter().map(|text| text.diff.as_str()).collect();
-        let options = Options::new(present::Kind::default(), tools.max_bytes, tools.client.secrets());
-        let shown = present::present(present::Content::Text(diffs), &options);
+        let options = Options::new(present::ContentKind::default(), tools.max_bytes, tools.client.secrets());
+        let shown = present::present(present::GivenContent::Text(diffs), &options);
         structured.insert("diff".to_owned(), shown.data);
         let _ = writeln!(text, "{}", present::marked(&shown.text).trim_end());
     }

@@ -76,9 +76,9 @@ const LIST_TIME: Duration = Duration::from_secs(50);
 
 /// Settings of the tools.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    pub gitlab: gitlab::Settings,
-    pub policy: policy::Settings,
+pub struct ToolSettings {
+    pub gitlab: gitlab::ClientSettings,
+    pub policy: policy::PolicySettings,
     /// Key of the confirmation tokens that several servers share; none for a random one.
     pub confirm_key: Option<Secret>,
     /// The handling of quick actions in texts.
@@ -188,7 +188,7 @@ impl Tools {
     }
 
     /// Opens the catalog; nothing is asked of GitLab.
-    pub fn new(settings: Settings) -> Result<Tools, SetupError> {
+    pub fn new(settings: ToolSettings) -> Result<Tools, SetupError> {
         let shared = SharedParts {
             catalog: Arc::new(Catalog::embedded()?),
             ranker: Arc::default(),
@@ -203,7 +203,7 @@ impl Tools {
     }
 
     /// The tools of one caller, on parts that hold nothing of any caller.
-    pub(crate) fn with_parts(settings: Settings, shared: SharedParts) -> Result<Tools, SetupError> {
+    pub(crate) fn with_parts(settings: ToolSettings, shared: SharedParts) -> Result<Tools, SetupError> {
         let SharedParts { catalog, ranker, auditor, http_clients, instances, used_tokens, .. } = shared;
         let (declines, client) = (shared.declines, shared.client);
         let confirm_key = confirm_key(settings.confirm_key.as_ref(), settings.gitlab.credential.as_ref());

@@ -1,6 +1,7 @@
 //! Names of the code that a test can hold: a constant says what it bounds, a function is a verb, and a comment says more
 //! than the name below it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::security_page::collect;
@@ -34,6 +35,30 @@ fn a_constant_says_what_it_bounds() {
         assert!(bare.is_empty(), "{path}: {bare:?}");
     }
     assert_eq!(defined("    pub const MOST: usize = 3;", "const"), Some("MOST"));
+}
+
+/// The sandbox, the generator and the small crates have names of their own.
+const OTHER_CRATES: [&str; 4] = ["sandbox", "bin", "encoder", "allocator"];
+
+#[test]
+fn a_type_name_means_one_thing() {
+    let mut defining: BTreeMap<String, String> = BTreeMap::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (path, text) in sources() {
+        let inside = Path::new(&path).strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        let room = inside.split('/').next().unwrap();
+        if OTHER_CRATES.contains(&room) || inside.contains("tests") {
+            continue;
+        }
+        let own = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let keywords = ["struct", "enum", "trait", "type"];
+        let unindented = own.lines().filter(|line| !line.starts_with(' '));
+        for name in unindented.filter_map(|line| keywords.iter().find_map(|keyword| defined(line, keyword))) {
+            let other = defining.insert(name.to_owned(), inside.clone());
+            assert!(other.is_none(), "{name} is defined in {inside} and in {}", other.unwrap());
+        }
+    }
+    assert!(defining.len() > 500, "{}", defining.len());
 }
 
 #[test]

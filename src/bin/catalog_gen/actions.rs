@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
-    Action, Audience, Base, BodyForm, GlossaryEntry, Interface, Kind, Method, Names, Operation, Param, Piece,
-    Place, Plan, Scope, pieces,
+    Action, Audience, Base, BodyForm, GlossaryEntry, Interface, Method, Names, Operation, Param, ParamKind,
+    Piece, Place, Plan, Scope, pieces,
 };
 
 use crate::base_risk::risk;
@@ -236,9 +236,9 @@ fn path_param(raw: &RawOperation, placeholder: &str, before: &str, bound: &paths
         _ => bound.names,
     };
     let kind = match bound.param.as_str() {
-        "fullPath" => Kind { base: Base::String, many: false },
-        "iid" => Kind { base: Base::Integer, many: false },
-        _ => listed.map_or(Kind::default(), |param| Kind { many: false, ..param.kind }),
+        "fullPath" => ParamKind { base: Base::String, many: false },
+        "iid" => ParamKind { base: Base::Integer, many: false },
+        _ => listed.map_or(ParamKind::default(), |param| ParamKind { many: false, ..param.kind }),
     };
     Param {
         name: bound.param.clone(),
@@ -560,7 +560,7 @@ fn merge(known: &mut Param, other: &Param) {
     }
 }
 
-fn widen(one: Kind, other: Kind) -> Kind {
+fn widen(one: ParamKind, other: ParamKind) -> ParamKind {
     let many = one.many || other.many;
     let base = match (one.base, other.base) {
         (a, b) if a == b => a,
@@ -576,7 +576,7 @@ fn widen(one: Kind, other: Kind) -> Kind {
         },
         _ => Base::Any,
     };
-    Kind { base, many }
+    ParamKind { base, many }
 }
 
 /// True if all of the operations have the same required parameters, so that only `scope` can select one.

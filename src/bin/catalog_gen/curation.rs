@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Answers, ArrayForm, Audience, BodyForm, Companion, GlossaryEntry, Json, Kind, Names, Operation, Param,
-    Place, Risk, Scope, Version,
+    Answers, ArrayForm, Audience, BodyForm, Companion, GlossaryEntry, Json, Names, Operation, Param,
+    ParamKind, Place, Risk, Scope, Version,
 };
 use serde::Deserialize;
 
@@ -167,7 +167,7 @@ pub struct CuratedParam {
     pub fields: Vec<Param>,
     /// Overrides a wrong or missing description of the document.
     #[serde(rename = "type")]
-    pub kind: Option<Kind>,
+    pub kind: Option<ParamKind>,
     #[serde(rename = "enum")]
     pub choices: Option<Vec<String>>,
     /// Encoding of a list in a query string.

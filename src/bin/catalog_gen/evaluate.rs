@@ -93,11 +93,11 @@ fn answer_bytes(tools: &Tools, query: &str) -> usize {
 }
 
 /// Creates tools that find but never execute.
-fn unconnected() -> Result<tools::Settings, GeneratorError> {
+fn unconnected() -> Result<tools::ToolSettings, GeneratorError> {
     let nowhere =
         Url::parse("http://localhost").map_err(|error| GeneratorError::Finder(error.to_string()))?;
-    Ok(tools::Settings {
-        gitlab: gitlab::Settings::new(nowhere),
+    Ok(tools::ToolSettings {
+        gitlab: gitlab::ClientSettings::new(nowhere),
         policy: Default::default(),
         quick_actions: Default::default(),
         project: None,

@@ -2,7 +2,7 @@
 //! waits for a state, names of labels, and pins to the state of an object.
 
 use gitlab_mcp::catalog::{
-    Action, Base, Kind, LabelNames, Param, Place, StatePin, StateWait, TextEdit, TextMark,
+    Action, Base, LabelNames, Param, ParamKind, Place, StatePin, StateWait, TextEdit, TextMark,
 };
 use serde::Deserialize;
 
@@ -97,7 +97,7 @@ pub fn set_text_marks(rules: &[MarkRule], actions: &mut [Action], faults: &mut V
             let param = Param {
                 name: set.param.clone(),
                 place: Place::Selector,
-                kind: Kind { base: Base::Boolean, many: false },
+                kind: ParamKind { base: Base::Boolean, many: false },
                 undocumented: true,
                 note: Some(note.clone()),
                 ..Param::default()

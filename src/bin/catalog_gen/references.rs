@@ -1,6 +1,6 @@
 //! Reference kinds of parameters: which accept a name or path where GitLab expects an id.
 
-use gitlab_mcp::catalog::{Base, Kind, Names, Param, Place};
+use gitlab_mcp::catalog::{Base, Names, Param, ParamKind, Place};
 
 use crate::curation::{CuratedAction, CuratedNames};
 use crate::graphql;
@@ -33,7 +33,7 @@ pub fn add_place(params: &mut Vec<Param>) {
     let selector = |name: &str, base: Base, note: &str| Param {
         name: name.to_owned(),
         place: Place::Selector,
-        kind: Kind { base, many: false },
+        kind: ParamKind { base, many: false },
         note: Some(note.to_owned()),
         ..Param::default()
     };
@@ -108,6 +108,6 @@ fn apply_rule(domain: &str, param: &mut Param, rules: &ReferenceRules) {
 fn set(param: &mut Param, names: Names) {
     param.names = Some(names);
     if matches!(param.kind.base, Base::Integer | Base::String | Base::Any) && !names.is_titled() {
-        param.kind = Kind { base: Base::IntegerOrString, ..param.kind };
+        param.kind = ParamKind { base: Base::IntegerOrString, ..param.kind };
     }
 }

@@ -1,6 +1,6 @@
 //! Converts a schema of the OpenAPI document to a parameter's type, choices, default and fields.
 
-use gitlab_mcp::catalog::{ArrayForm, Base, Json, Kind, Param, Version};
+use gitlab_mcp::catalog::{ArrayForm, Base, Json, Param, ParamKind, Version};
 use serde_json::{Map, Value};
 
 /// A parameter with this name and schema. The caller sets its place.
@@ -58,7 +58,7 @@ pub fn nested(flat: impl Iterator<Item = Param>) -> Vec<Param> {
 }
 
 fn insert_field(params: &mut Vec<Param>, outer: String, field: Param) {
-    let object = Kind { base: Base::Object, many: false };
+    let object = ParamKind { base: Base::Object, many: false };
     match params.iter_mut().find(|param| param.name == outer) {
         Some(parent) => {
             parent.kind = object;
@@ -75,7 +75,8 @@ fn describe(param: &mut Param, schema: &Value) {
         describe(param, schema.get("items").unwrap_or(&Value::Null));
         param.kind.many = true;
     } else {
-        param.kind = Kind { base: base(schema), many: schema.get("type") == Some(&Value::from("Array")) };
+        param.kind =
+            ParamKind { base: base(schema), many: schema.get("type") == Some(&Value::from("Array")) };
         param.choices = choices(schema);
         if let Some(object) = schema.as_object().filter(|object| object.contains_key("properties")) {
             param.fields = fields(object);
@@ -89,19 +90,19 @@ fn is_said(default: &Value) -> bool {
     !default.is_null() && default.as_str() != Some("") && !default.is_object() && !default.is_array()
 }
 
-fn one_of(options: &[Value]) -> Kind {
+fn one_of(options: &[Value]) -> ParamKind {
     let names: Vec<&str> = options.iter().filter_map(|option| option.get("type")?.as_str()).collect();
     let bases: Vec<Base> = options.iter().map(base).collect();
     match (bases.as_slice(), names.contains(&"Array")) {
-        ([only], _) => Kind { base: *only, many: true },
-        (_, true) => Kind {
+        ([only], _) => ParamKind { base: *only, many: true },
+        (_, true) => ParamKind {
             base: bases.iter().copied().find(|base| *base != Base::Any).unwrap_or_default(),
             many: true,
         },
         (several, _) if several.iter().all(|base| matches!(base, Base::Integer | Base::String)) => {
-            Kind { base: Base::IntegerOrString, many: false }
+            ParamKind { base: Base::IntegerOrString, many: false }
         }
-        _ => Kind { base: Base::Any, many: false },
+        _ => ParamKind { base: Base::Any, many: false },
     }
 }
 

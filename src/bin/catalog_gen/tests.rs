@@ -1,6 +1,6 @@
 //! Tests of the rules, each on real data of GitLab's document.
 
-use gitlab_mcp::catalog::{ArrayForm, Base, Kind, Method, Names, Operation, Param, Risk, Scope};
+use gitlab_mcp::catalog::{ArrayForm, Base, Method, Names, Operation, Param, ParamKind, Risk, Scope};
 use serde_json::{Value, json};
 
 use crate::curation::{Curation, Domain, expand_path, key};
@@ -206,8 +206,8 @@ fn shape(name: &str, schema: Value) -> Param {
 
 #[test]
 fn types_are_read_as_the_document_means_them() {
-    let one = |base| Kind { base, many: false };
-    let list = |base| Kind { base, many: true };
+    let one = |base| ParamKind { base, many: false };
+    let list = |base| ParamKind { base, many: true };
     for (schema, expected) in [
         (json!({"type": "string", "format": "date-time"}), one(Base::DateTime)),
         (json!({"oneOf": [{"type": "string"}, {"type": "integer"}]}), one(Base::IntegerOrString)),

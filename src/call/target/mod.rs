@@ -113,7 +113,7 @@ pub fn path_of(text: &str, base: &Url) -> Option<String> {
 
 /// The kind of object on a page, which determines the action that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct WebPage {
     pub kind: ObjectKind,
     /// Project or group, if the URL determines it.
     pub holder: Option<Scope>,
@@ -124,15 +124,15 @@ pub struct Page {
 }
 
 /// Parses the URL of a page. None if the text is not a URL; a fault if it is of another host.
-pub fn page(text: &str, base: &Url) -> Option<Result<Page, Fault>> {
+pub fn page(text: &str, base: &Url) -> Option<Result<WebPage, Fault>> {
     page::address(text.trim(), base)?;
     Some(parse_page(text, base))
 }
 
 /// Parses a URL or a short reference.
-pub fn parse_page(text: &str, base: &Url) -> Result<Page, Fault> {
+pub fn parse_page(text: &str, base: &Url) -> Result<WebPage, Fault> {
     let below = page::address(text.trim(), base).is_some_and(|url| url.path().contains("/-/"));
-    parse(text, base).map(|reference| Page {
+    parse(text, base).map(|reference| WebPage {
         kind: reference.kind,
         holder: reference.holder,
         is_bare: reference.kind == ObjectKind::Holder && !below,

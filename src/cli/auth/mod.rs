@@ -11,7 +11,7 @@ pub use super::auth_error::AuthError;
 
 use super::doctor::fetch;
 use super::{AuthCommand, Failure, LoginArguments};
-use crate::config::{Config, ConfiguredInstance, Instance};
+use crate::config::{Config, Instance, InstanceConfig};
 use crate::credentials::{
     Choice, Helper, LoginFile, SignOut, begin_sign_in, finish_sign_in, sign_out, try_helper, use_helper,
 };
@@ -24,7 +24,7 @@ use crate::untrusted::one_line;
 pub async fn run(
     command: AuthCommand,
     config: &Config,
-    settings: tools::Settings,
+    settings: tools::ToolSettings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     match command {
@@ -35,7 +35,7 @@ pub async fn run(
 }
 
 /// The default instance with its root URL, and the file of sign-ins.
-fn default_target(config: &Config) -> Result<(&ConfiguredInstance, &Url, LoginFile), AuthError> {
+fn default_target(config: &Config) -> Result<(&InstanceConfig, &Url, LoginFile), AuthError> {
     let of = &config.default;
     let Instance::At(base) = &of.instance else { return Err(AuthError::Sandbox) };
     let path = config.login.file.clone().ok_or(AuthError::NoFile)?;
@@ -45,7 +45,7 @@ fn default_target(config: &Config) -> Result<(&ConfiguredInstance, &Url, LoginFi
 async fn log_in(
     arguments: LoginArguments,
     config: &Config,
-    settings: tools::Settings,
+    settings: tools::ToolSettings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let (of, base, file) = default_target(config)?;
@@ -141,7 +141,7 @@ async fn user(tools: &Tools) -> Result<String, String> {
 async fn show_status(
     json: bool,
     config: &Config,
-    settings: tools::Settings,
+    settings: tools::ToolSettings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let tools = Tools::new(settings)?;

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::report::Finding;
 use crate::catalog::Version;
-use crate::config::{Config, ConfiguredInstance, Instance};
+use crate::config::{Config, Instance, InstanceConfig};
 use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};
 use crate::text::error_chain;
 use crate::tools::{Tools, connection_hint};
@@ -24,7 +24,7 @@ const CERTIFICATE_SOON: u64 = 3;
 pub(super) fn findings(
     tools: &Tools,
     config: &Config,
-    of: &ConfiguredInstance,
+    of: &InstanceConfig,
     version: &Result<Reply, GitlabError>,
 ) -> Vec<Finding> {
     vec![
@@ -40,7 +40,7 @@ pub(super) fn limits(tools: &Tools) -> [Finding; 2] {
     [rate(tools), clock(tools)]
 }
 
-fn address(tools: &Tools, of: &ConfiguredInstance, version: &Result<Reply, GitlabError>) -> Finding {
+fn address(tools: &Tools, of: &InstanceConfig, version: &Result<Reply, GitlabError>) -> Finding {
     const CHECK: &str = "address";
     let place = match &of.instance {
         Instance::At(url) => url.to_string(),
@@ -116,7 +116,7 @@ fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
 fn certificate(
     tools: &Tools,
     config: &Config,
-    of: &ConfiguredInstance,
+    of: &InstanceConfig,
     version: &Result<Reply, GitlabError>,
 ) -> Finding {
     const CHECK: &str = "certificate";

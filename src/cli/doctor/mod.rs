@@ -9,10 +9,10 @@ mod token;
 use std::io::Write;
 
 use super::Failure;
-use crate::config::{Config, ConfiguredInstance};
+use crate::config::{Config, InstanceConfig};
 use crate::tools::{Instances, Tools};
 pub use fetch::fetch;
-use report::{Finding, State};
+use report::{Finding, FindingState};
 
 /// Runs all checks, prints the findings, and fails with the worst status.
 pub async fn run(
@@ -32,14 +32,14 @@ pub async fn run(
     let report = if json { report::json(&found) } else { report::text(&found) };
     out.write_all(report.as_bytes())?;
     match report::worst(&found) {
-        State::Fine | State::Unknown => Ok(()),
-        State::Warning => Err(Failure::Diagnosed(1)),
-        State::Failure => Err(Failure::Diagnosed(2)),
+        FindingState::Fine | FindingState::Unknown => Ok(()),
+        FindingState::Warning => Err(Failure::Diagnosed(1)),
+        FindingState::Failure => Err(Failure::Diagnosed(2)),
     }
 }
 
 /// Checks one instance.
-async fn examine(tools: &Tools, config: &Config, of: &ConfiguredInstance) -> Vec<Finding> {
+async fn examine(tools: &Tools, config: &Config, of: &InstanceConfig) -> Vec<Finding> {
     let mut found = Vec::new();
     let version = match fetch(tools, "instance.get_version").await {
         Ok(version) => version,
@@ -54,7 +54,7 @@ async fn examine(tools: &Tools, config: &Config, of: &ConfiguredInstance) -> Vec
         }
     };
     found.extend(connection::findings(tools, config, of, &version));
-    let is_reached = found.iter().all(|finding| finding.state != State::Failure);
+    let is_reached = found.iter().all(|finding| finding.state != FindingState::Failure);
     found.push(token::source(of));
     if is_reached {
         found.extend(token::findings(tools, config, of).await);

@@ -15,7 +15,7 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     pub check: &'static str,
-    pub state: State,
+    pub state: FindingState,
     pub says: String,
     /// Suggested fix.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct Finding {
 /// Status of a check, in the order of the exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum FindingState {
     Fine,
     /// Not checked; not a problem.
     Unknown,
@@ -34,13 +34,13 @@ pub enum State {
     Failure,
 }
 
-impl State {
+impl FindingState {
     fn word(self) -> &'static str {
         match self {
-            State::Fine => "ok",
-            State::Unknown => "-",
-            State::Warning => "warning",
-            State::Failure => "FAILED",
+            FindingState::Fine => "ok",
+            FindingState::Unknown => "-",
+            FindingState::Warning => "warning",
+            FindingState::Failure => "FAILED",
         }
     }
 }
@@ -58,31 +58,36 @@ impl Finding {
     }
 
     pub fn passed(check: &'static str, says: impl Into<String>) -> Finding {
-        Finding::new(check, State::Fine, says, None)
+        Finding::new(check, FindingState::Fine, says, None)
     }
 
     pub fn unknown(check: &'static str, says: impl Into<String>) -> Finding {
-        Finding::new(check, State::Unknown, says, None)
+        Finding::new(check, FindingState::Unknown, says, None)
     }
 
     pub fn warning(check: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding::new(check, State::Warning, says, Some(mend.into()))
+        Finding::new(check, FindingState::Warning, says, Some(mend.into()))
     }
 
     pub fn failure(check: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
-        Finding::new(check, State::Failure, says, Some(mend.into()))
+        Finding::new(check, FindingState::Failure, says, Some(mend.into()))
     }
 
     /// GitLab or a configuration may have written parts of the texts: each is one line.
-    fn new(check: &'static str, state: State, says: impl Into<String>, mend: Option<String>) -> Finding {
+    fn new(
+        check: &'static str,
+        state: FindingState,
+        says: impl Into<String>,
+        mend: Option<String>,
+    ) -> Finding {
         let mend = mend.map(|mend| one_line(&mend));
         Finding { instance: None, check, state, says: one_line(&says.into()), mend }
     }
 }
 
 /// Worst status of all findings.
-pub fn worst(found: &[Finding]) -> State {
-    found.iter().map(|finding| finding.state).max().unwrap_or(State::Fine)
+pub fn worst(found: &[Finding]) -> FindingState {
+    found.iter().map(|finding| finding.state).max().unwrap_or(FindingState::Fine)
 }
 
 /// Renders a line for each finding, followed by its fix; those of each of several instances below its name.

@@ -8,7 +8,7 @@ use time::{Date, Duration, OffsetDateTime};
 
 use super::fetch::fetch;
 use super::report::Finding;
-use crate::config::{Config, ConfiguredInstance, Instance};
+use crate::config::{Config, Instance, InstanceConfig};
 use crate::gitlab::{Content, GitlabError, Reply, Token};
 use crate::text::error_chain;
 use crate::tools::Tools;
@@ -22,7 +22,7 @@ const EXPIRY: &str = "expiry";
 const SOON: i64 = 14;
 
 /// Shows where the token comes from, and what else is set and not used.
-pub(super) fn source(of: &ConfiguredInstance) -> Finding {
+pub(super) fn source(of: &InstanceConfig) -> Finding {
     let credentials = &of.credentials;
     if of.instance == Instance::Sandbox && credentials.is_none() {
         return Finding::passed(SOURCE, "the sandbox's own token");
@@ -48,7 +48,7 @@ pub(super) fn source(of: &ConfiguredInstance) -> Finding {
 }
 
 /// Checks the token.
-pub(super) async fn findings(tools: &Tools, config: &Config, of: &ConfiguredInstance) -> Vec<Finding> {
+pub(super) async fn findings(tools: &Tools, config: &Config, of: &InstanceConfig) -> Vec<Finding> {
     let is_read_only = config.policy.read_only || of.read_only;
     let issued = match tools.client().issued_token().await {
         Ok(Some(issued)) => issued,

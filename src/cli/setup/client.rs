@@ -6,7 +6,7 @@ use std::ops::Range;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
-use super::edit::{EditError, Insertion, Piece};
+use super::edit::{ConfigEditError, EditPiece, Insertion};
 use super::{jsonc, toml_table};
 
 /// The variable with the token.
@@ -17,7 +17,7 @@ const SECRET_KEYS: [&str; 4] = ["env", "environment", "headers", "http_headers"]
 
 /// An MCP client with a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Client {
+pub enum McpClient {
     /// Visual Studio Code
     Vscode,
     /// Visual Studio Code Insiders
@@ -55,7 +55,7 @@ pub enum TokenUse {
 
 /// A server as a configuration describes it.
 #[derive(Clone, Debug)]
-pub struct Server {
+pub struct ServerEntry {
     pub command: String,
     pub arguments: Vec<String>,
     pub settings: BTreeMap<String, String>,
@@ -72,36 +72,36 @@ pub struct Known {
     pub settings: BTreeMap<String, String>,
 }
 
-impl Client {
+impl McpClient {
     /// Every client, in the order of the report.
-    pub const ALL: [Client; 11] = [
-        Client::Vscode,
-        Client::VscodeInsiders,
-        Client::ClaudeDesktop,
-        Client::ClaudeCode,
-        Client::Cursor,
-        Client::Jetbrains,
-        Client::Zed,
-        Client::Windsurf,
-        Client::GeminiCli,
-        Client::Codex,
-        Client::Opencode,
+    pub const ALL: [McpClient; 11] = [
+        McpClient::Vscode,
+        McpClient::VscodeInsiders,
+        McpClient::ClaudeDesktop,
+        McpClient::ClaudeCode,
+        McpClient::Cursor,
+        McpClient::Jetbrains,
+        McpClient::Zed,
+        McpClient::Windsurf,
+        McpClient::GeminiCli,
+        McpClient::Codex,
+        McpClient::Opencode,
     ];
 
     /// Name as people write it.
     pub fn label(self) -> &'static str {
         match self {
-            Client::Vscode => "VS Code",
-            Client::VscodeInsiders => "VS Code Insiders",
-            Client::ClaudeDesktop => "Claude Desktop",
-            Client::ClaudeCode => "Claude Code",
-            Client::Cursor => "Cursor",
-            Client::Jetbrains => "JetBrains Junie",
-            Client::Zed => "Zed",
-            Client::Windsurf => "Windsurf",
-            Client::GeminiCli => "Gemini CLI",
-            Client::Codex => "Codex",
-            Client::Opencode => "opencode",
+            McpClient::Vscode => "VS Code",
+            McpClient::VscodeInsiders => "VS Code Insiders",
+            McpClient::ClaudeDesktop => "Claude Desktop",
+            McpClient::ClaudeCode => "Claude Code",
+            McpClient::Cursor => "Cursor",
+            McpClient::Jetbrains => "JetBrains Junie",
+            McpClient::Zed => "Zed",
+            McpClient::Windsurf => "Windsurf",
+            McpClient::GeminiCli => "Gemini CLI",
+            McpClient::Codex => "Codex",
+            McpClient::Opencode => "opencode",
         }
     }
 
@@ -113,10 +113,10 @@ impl Client {
     /// Key of the servers in the file.
     fn container(self) -> &'static str {
         match self {
-            Client::Vscode | Client::VscodeInsiders => "servers",
-            Client::Zed => "context_servers",
-            Client::Codex => "mcp_servers",
-            Client::Opencode => "mcp",
+            McpClient::Vscode | McpClient::VscodeInsiders => "servers",
+            McpClient::Zed => "context_servers",
+            McpClient::Codex => "mcp_servers",
+            McpClient::Opencode => "mcp",
             _ => "mcpServers",
         }
     }
@@ -124,19 +124,19 @@ impl Client {
     /// Reference to the token's variable, where the client replaces such references.
     fn token_reference(self) -> Option<&'static str> {
         match self {
-            Client::Vscode | Client::VscodeInsiders | Client::Cursor | Client::Windsurf => {
+            McpClient::Vscode | McpClient::VscodeInsiders | McpClient::Cursor | McpClient::Windsurf => {
                 Some("${env:GITLAB_TOKEN}")
             }
             // Without a default, a missing variable makes the configuration invalid.
-            Client::ClaudeCode => Some("${GITLAB_TOKEN:-}"),
-            Client::GeminiCli => Some("$GITLAB_TOKEN"),
-            Client::Opencode => Some("{env:GITLAB_TOKEN}"),
-            Client::ClaudeDesktop | Client::Jetbrains | Client::Zed | Client::Codex => None,
+            McpClient::ClaudeCode => Some("${GITLAB_TOKEN:-}"),
+            McpClient::GeminiCli => Some("$GITLAB_TOKEN"),
+            McpClient::Opencode => Some("{env:GITLAB_TOKEN}"),
+            McpClient::ClaudeDesktop | McpClient::Jetbrains | McpClient::Zed | McpClient::Codex => None,
         }
     }
 
     /// The entry of a server.
-    fn entry(self, server: &Server) -> Value {
+    fn entry(self, server: &ServerEntry) -> Value {
         let mut variables: Map<String, Value> =
             server.settings.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect();
         match &server.token {
@@ -152,22 +152,22 @@ impl Client {
         }
         let (command, arguments) = (&server.command, &server.arguments);
         let mut entry = match self {
-            Client::Vscode | Client::VscodeInsiders | Client::ClaudeCode => {
+            McpClient::Vscode | McpClient::VscodeInsiders | McpClient::ClaudeCode => {
                 json!({"type": "stdio", "command": command, "args": arguments})
             }
-            Client::Opencode => {
+            McpClient::Opencode => {
                 let whole: Vec<&String> = [command].into_iter().chain(arguments).collect();
                 json!({"type": "local", "command": whole, "enabled": true})
             }
             _ => json!({"command": command, "args": arguments}),
         };
         if let Some(entry) = entry.as_object_mut() {
-            let name = if self == Client::Opencode { "environment" } else { "env" };
+            let name = if self == McpClient::Opencode { "environment" } else { "env" };
             if !variables.is_empty() {
                 entry.insert(name.to_owned(), Value::Object(variables));
             }
             // Codex starts servers with a few variables only, besides those that are named.
-            if self == Client::Codex && server.token == TokenUse::Reference {
+            if self == McpClient::Codex && server.token == TokenUse::Reference {
                 entry.insert("env_vars".to_owned(), json!([TOKEN]));
             }
         }
@@ -175,9 +175,9 @@ impl Client {
     }
 
     /// The servers in the text of a configuration.
-    pub fn servers(self, text: &str) -> Result<Vec<Known>, EditError> {
+    pub fn servers(self, text: &str) -> Result<Vec<Known>, ConfigEditError> {
         let members = match self {
-            Client::Codex => toml_table::members(text, self.container()),
+            McpClient::Codex => toml_table::members(text, self.container()),
             _ => jsonc::members(text, self.container()),
         }?;
         Ok(members.into_iter().map(|(name, entry)| Known::parse(name, &entry)).collect())
@@ -185,7 +185,7 @@ impl Client {
 
     /// Values of variables and headers, as places in the text: those of every server that is not this program's, since
     /// they may be secrets of others.
-    pub fn foreign_values(self, text: &str) -> Result<Vec<Range<usize>>, EditError> {
+    pub fn foreign_values(self, text: &str) -> Result<Vec<Range<usize>>, ConfigEditError> {
         let own: Vec<String> =
             self.servers(text)?.into_iter().filter(Known::is_gitlab_mcp).map(|server| server.name).collect();
         // The program's own entry is the only part that the user has to see whole.
@@ -195,24 +195,29 @@ impl Client {
             !is_own && path.iter().any(|key| SECRET_KEYS.contains(key))
         };
         match self {
-            Client::Codex => toml_table::values(text, &is_foreign),
+            McpClient::Codex => toml_table::values(text, &is_foreign),
             _ => jsonc::values(text, &is_foreign),
         }
     }
 
     /// Insertions that add a server under a name that the configuration does not have.
-    pub fn insert(self, text: &str, name: &str, server: &Server) -> Result<Vec<Insertion>, EditError> {
+    pub fn insert(
+        self,
+        text: &str,
+        name: &str,
+        server: &ServerEntry,
+    ) -> Result<Vec<Insertion>, ConfigEditError> {
         let entry = self.entry(server);
         match self {
-            Client::Codex => toml_table::insert(text, self.container(), name, &entry),
+            McpClient::Codex => toml_table::insert(text, self.container(), name, &entry),
             _ => jsonc::insert(text, self.container(), name, &entry),
         }
     }
 
     /// Pieces of the text that are the server of a name.
-    pub fn pieces(self, text: &str, name: &str) -> Result<Vec<Piece>, EditError> {
+    pub fn pieces(self, text: &str, name: &str) -> Result<Vec<EditPiece>, ConfigEditError> {
         match self {
-            Client::Codex => toml_table::member_pieces(text, self.container(), name),
+            McpClient::Codex => toml_table::member_pieces(text, self.container(), name),
             _ => jsonc::member_pieces(text, self.container(), name),
         }
     }

@@ -9,14 +9,14 @@ pub struct Insertion {
 
 /// Place of a piece of inserted text in the changed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct EditPiece {
     pub at: usize,
     pub bytes: usize,
 }
 
 /// Error of finding the place of a change.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EditError {
+pub enum ConfigEditError {
     #[error("line {line}: {reason}")]
     Malformed { line: usize, reason: String },
     #[error("{0} is not an object")]
@@ -26,12 +26,12 @@ pub enum EditError {
 }
 
 /// The text with the insertions, which are in the order of their places, and the pieces that they became.
-pub fn apply(original: &str, insertions: &[Insertion]) -> (String, Vec<Piece>) {
+pub fn apply(original: &str, insertions: &[Insertion]) -> (String, Vec<EditPiece>) {
     let (mut text, mut pieces, mut end) = (String::with_capacity(original.len() + 256), Vec::new(), 0);
     for insertion in insertions {
         text.push_str(original.get(end..insertion.at).unwrap_or_default());
         end = insertion.at;
-        pieces.push(Piece { at: text.len(), bytes: insertion.text.len() });
+        pieces.push(EditPiece { at: text.len(), bytes: insertion.text.len() });
         text.push_str(&insertion.text);
     }
     text.push_str(original.get(end..).unwrap_or_default());
@@ -39,7 +39,7 @@ pub fn apply(original: &str, insertions: &[Insertion]) -> (String, Vec<Piece>) {
 }
 
 /// The text without pieces, which are in the order of their places; none if one is not within the text.
-pub fn cut(text: &str, pieces: &[Piece]) -> Option<String> {
+pub fn cut(text: &str, pieces: &[EditPiece]) -> Option<String> {
     let (mut left, mut end) = (String::with_capacity(text.len()), 0);
     for piece in pieces {
         left.push_str(text.get(end..piece.at)?);

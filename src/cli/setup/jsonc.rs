@@ -7,7 +7,7 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
-use super::edit::{EditError, Insertion, Piece};
+use super::edit::{ConfigEditError, EditPiece, Insertion};
 
 /// Comments and trailing commas, as clients accept them, and nothing else beyond JSON.
 const OPTIONS: ParseOptions = ParseOptions {
@@ -24,30 +24,35 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// Members of an object at the top of a text; empty if the text or the object is missing.
-pub fn members(text: &str, container: &str) -> Result<Map<String, Value>, EditError> {
+pub fn members(text: &str, container: &str) -> Result<Map<String, Value>, ConfigEditError> {
     let (_, text) = without_mark(text);
     let parsed =
         parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| malformed(&error))?;
     let Some(root) = parsed.value else { return Ok(Map::new()) };
     let Value::Object(mut root) = Value::from(root) else {
-        return Err(EditError::NotObject("the file".to_owned()));
+        return Err(ConfigEditError::NotObject("the file".to_owned()));
     };
     match root.remove(container) {
         None => Ok(Map::new()),
         Some(Value::Object(members)) => Ok(members),
-        Some(_) => Err(EditError::NotObject(format!("{container:?}"))),
+        Some(_) => Err(ConfigEditError::NotObject(format!("{container:?}"))),
     }
 }
 
 /// Insertions that add a member to an object at the top of a text. Both are created where they are missing; the member
 /// has to be.
-pub fn insert(text: &str, container: &str, name: &str, value: &Value) -> Result<Vec<Insertion>, EditError> {
+pub fn insert(
+    text: &str,
+    container: &str,
+    name: &str,
+    value: &Value,
+) -> Result<Vec<Insertion>, ConfigEditError> {
     let (shift, text) = without_mark(text);
     let parsed =
         parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| malformed(&error))?;
     let root = match &parsed.value {
         Some(Node::Object(root)) => root,
-        Some(_) => return Err(EditError::NotObject("the file".to_owned())),
+        Some(_) => return Err(ConfigEditError::NotObject("the file".to_owned())),
         None => {
             let whole = Value::from_iter([(container, Value::from_iter([(name, value.clone())]))]);
             let start = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -57,7 +62,7 @@ pub fn insert(text: &str, container: &str, name: &str, value: &Value) -> Result<
     };
     let mut insertions = match root.get(container).map(|member| &member.value) {
         Some(Node::Object(object)) => insert_member(text, root, object, name, value),
-        Some(_) => return Err(EditError::NotObject(format!("{container:?}"))),
+        Some(_) => return Err(ConfigEditError::NotObject(format!("{container:?}"))),
         None => insert_member(text, root, root, container, &Value::from_iter([(name, value.clone())])),
     };
     for insertion in &mut insertions {
@@ -67,7 +72,7 @@ pub fn insert(text: &str, container: &str, name: &str, value: &Value) -> Result<
 }
 
 /// Pieces of a text that are a member of an object at its top, with the comma that it needs; none if it is missing.
-pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<Piece>, EditError> {
+pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<EditPiece>, ConfigEditError> {
     let (shift, text) = without_mark(text);
     let parsed =
         parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| malformed(&error))?;
@@ -94,19 +99,19 @@ pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<Piec
     };
     let after = Trivia::after(text, member.range.end);
     let end = after.comma.map_or(member.range.end, |comma| comma + 1);
-    let mut pieces = vec![Piece { at: start + shift, bytes: end - start }];
+    let mut pieces = vec![EditPiece { at: start + shift, bytes: end - start }];
     // The last member without a comma leaves the one before it last: that has none then.
     let previous = index.checked_sub(1).filter(|_| after.comma.is_none());
     if let Some(previous) = previous.and_then(|at| object.properties.get(at))
         && let Some(comma) = Trivia::after(text, previous.range.end).comma
     {
-        pieces.insert(0, Piece { at: comma + shift, bytes: 1 });
+        pieces.insert(0, EditPiece { at: comma + shift, bytes: 1 });
     }
     Ok(pieces)
 }
 
 /// Places of the scalar values whose path of keys is wanted, in the order of the text.
-pub fn values(text: &str, is_wanted: &dyn Fn(&[&str]) -> bool) -> Result<Vec<Range<usize>>, EditError> {
+pub fn values(text: &str, is_wanted: &dyn Fn(&[&str]) -> bool) -> Result<Vec<Range<usize>>, ConfigEditError> {
     let (shift, text) = without_mark(text);
     let parsed =
         parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| malformed(&error))?;
@@ -144,8 +149,8 @@ fn without_mark(text: &str) -> (usize, &str) {
     text.strip_prefix('\u{feff}').map_or((0, text), |rest| ('\u{feff}'.len_utf8(), rest))
 }
 
-fn malformed(error: &jsonc_parser::errors::ParseError) -> EditError {
-    EditError::Malformed { line: error.line_display(), reason: error.kind().to_string() }
+fn malformed(error: &jsonc_parser::errors::ParseError) -> ConfigEditError {
+    ConfigEditError::Malformed { line: error.line_display(), reason: error.kind().to_string() }
 }
 
 fn insert_member(

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::client::Client;
+use super::client::McpClient;
 
 /// Operating system, by where programs keep their files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Machine {
 
 /// Configuration file of a client.
 #[derive(Debug)]
-pub struct Place {
+pub struct ConfigPlace {
     pub file: PathBuf,
     /// Any of these exists where the client is installed.
     pub signs: Vec<PathBuf>,
@@ -94,50 +94,50 @@ impl Machine {
     }
 
     /// The configuration file of a client.
-    pub fn place(&self, client: Client) -> Place {
-        let place = |file: PathBuf, signs: &[&Path]| Place {
+    pub fn place(&self, client: McpClient) -> ConfigPlace {
+        let place = |file: PathBuf, signs: &[&Path]| ConfigPlace {
             file,
             signs: signs.iter().map(|sign| (*sign).to_owned()).collect(),
         };
         match client {
-            Client::Vscode => self.editor("Code"),
-            Client::VscodeInsiders => self.editor("Code - Insiders"),
-            Client::ClaudeDesktop => {
+            McpClient::Vscode => self.editor("Code"),
+            McpClient::VscodeInsiders => self.editor("Code - Insiders"),
+            McpClient::ClaudeDesktop => {
                 let folder = self.programs.join("Claude");
                 place(folder.join("claude_desktop_config.json"), &[&folder])
             }
-            Client::ClaudeCode => {
+            McpClient::ClaudeCode => {
                 let (folder, file) = match &self.claude {
                     Some(folder) => (folder.clone(), folder.join(".claude.json")),
                     None => (self.home.join(".claude"), self.home.join(".claude.json")),
                 };
                 place(file.clone(), &[&folder, &file])
             }
-            Client::Cursor => {
+            McpClient::Cursor => {
                 let folder = self.home.join(".cursor");
                 place(folder.join("mcp.json"), &[&folder])
             }
-            Client::Jetbrains => {
+            McpClient::Jetbrains => {
                 let folder = self.home.join(".junie");
                 place(folder.join("mcp/mcp.json"), &[&folder])
             }
-            Client::Zed => {
+            McpClient::Zed => {
                 let folder = match self.system {
                     System::Windows => self.programs.join("Zed"),
                     System::Linux | System::Mac => self.config.join("zed"),
                 };
                 place(folder.join("settings.json"), &[&folder])
             }
-            Client::Windsurf => {
+            McpClient::Windsurf => {
                 let folder = self.home.join(".codeium/windsurf");
                 place(folder.join("mcp_config.json"), &[&folder])
             }
-            Client::GeminiCli => {
+            McpClient::GeminiCli => {
                 let folder = self.home.join(".gemini");
                 place(folder.join("settings.json"), &[&folder])
             }
-            Client::Codex => place(self.codex.join("config.toml"), &[&self.codex]),
-            Client::Opencode => {
+            McpClient::Codex => place(self.codex.join("config.toml"), &[&self.codex]),
+            McpClient::Opencode => {
                 let folder = self.config.join("opencode");
                 // Both are read by the client, which writes the first.
                 let names = ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name));
@@ -148,13 +148,13 @@ impl Machine {
         }
     }
 
-    fn editor(&self, name: &str) -> Place {
+    fn editor(&self, name: &str) -> ConfigPlace {
         let folder = self.programs.join(name);
-        Place { file: folder.join("User/mcp.json"), signs: vec![folder] }
+        ConfigPlace { file: folder.join("User/mcp.json"), signs: vec![folder] }
     }
 }
 
-impl Place {
+impl ConfigPlace {
     /// True if the client is on this machine.
     pub fn is_there(&self) -> bool {
         self.signs.iter().any(|sign| sign.exists())

@@ -17,27 +17,27 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-pub use client::{Client, Known, TOKEN, TokenUse};
+pub use client::{Known, McpClient, TOKEN, TokenUse};
 pub use machine::{Machine, System};
 pub use survey::{Binary, Installed, Survey, survey};
 
 use super::error::Failure;
 use crate::untrusted::{cleaned, mask, mask_tokens};
-use client::Server;
+use client::ServerEntry;
 use config_file::ConfigFile;
-use edit::{EditError, Piece, apply, cut};
+use edit::{ConfigEditError, EditPiece, apply, cut};
 use launch::launch_command;
 use record::{Original, Record};
 
 /// Options of a setup.
 #[derive(Debug)]
-pub struct Request {
+pub struct SetupRequest {
     /// Clients to change; if empty, those on this machine.
-    pub clients: Vec<Client>,
+    pub clients: Vec<McpClient>,
     /// Name of the server in the configurations.
     pub name: String,
-    pub change: Change,
-    pub consent: Consent,
+    pub change: SetupChange,
+    pub consent: SetupConsent,
     /// Settings to write into the configurations.
     pub settings: BTreeMap<String, String>,
     pub token: TokenUse,
@@ -45,14 +45,14 @@ pub struct Request {
 
 /// Direction of the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum SetupChange {
     Add,
     Remove,
 }
 
 /// When changes are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consent {
+pub enum SetupConsent {
     Given,
     /// Never: changes are shown only.
     Refused,
@@ -61,7 +61,7 @@ pub enum Consent {
 }
 
 /// Outcome of a plan for one configuration.
-enum Plan {
+enum SetupPlan {
     /// Nothing, and why.
     Nothing(String),
     /// The file has to stay as it is; with the reason.
@@ -69,7 +69,7 @@ enum Plan {
     /// The text with the server, and the pieces that were inserted.
     Insert {
         text: String,
-        pieces: Vec<Piece>,
+        pieces: Vec<EditPiece>,
     },
     /// The text without the server.
     Cut(String),
@@ -85,7 +85,7 @@ struct Totals {
 }
 
 struct Setup<'a> {
-    request: &'a Request,
+    request: &'a SetupRequest,
     machine: &'a Machine,
     command: (String, Vec<String>),
     record: Record,
@@ -96,24 +96,24 @@ struct Setup<'a> {
 
 /// Shows the changes and, with consent, writes them.
 pub fn run(
-    request: &Request,
+    request: &SetupRequest,
     machine: &Machine,
     executable: &Path,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let record_path = machine.record();
     let record = Record::load(&record_path).map_err(|error| Failure::Loaded(record_path.clone(), error))?;
-    let is_undone = |path: &Path| request.change == Change::Remove && record.has(path);
-    let is_wanted = |client: &Client| {
+    let is_undone = |path: &Path| request.change == SetupChange::Remove && record.has(path);
+    let is_wanted = |client: &McpClient| {
         let place = machine.place(*client);
         place.is_there() || is_undone(&place.file)
     };
-    let clients: Vec<Client> = match request.clients.is_empty() {
-        true => Client::ALL.into_iter().filter(is_wanted).collect(),
+    let clients: Vec<McpClient> = match request.clients.is_empty() {
+        true => McpClient::ALL.into_iter().filter(is_wanted).collect(),
         false => request.clients.clone(),
     };
     if clients.is_empty() {
-        let known: Vec<&str> = Client::ALL.map(Client::label).into();
+        let known: Vec<&str> = McpClient::ALL.map(McpClient::label).into();
         writeln!(out, "No client is on this machine. Looked for {}.", known.join(", "))?;
         writeln!(out, "hint: --client NAME writes the configuration of a client all the same.")?;
         return Ok(());
@@ -128,7 +128,7 @@ pub fn run(
 
 impl Setup<'_> {
     /// Shows the change of one client and writes it with consent.
-    fn change(&mut self, client: Client) -> Result<(), Failure> {
+    fn change(&mut self, client: McpClient) -> Result<(), Failure> {
         let path = self.machine.place(client).file;
         writeln!(self.out, "{}: {}", client.label(), path.display())?;
         let file = match ConfigFile::load(&path) {
@@ -137,17 +137,17 @@ impl Setup<'_> {
             Err(error) => return self.leave(&error.to_string()),
         };
         let plan = match self.request.change {
-            Change::Add => self.plan_addition(client, &file),
-            Change::Remove => self.plan_removal(client, &path, &file),
+            SetupChange::Add => self.plan_addition(client, &file),
+            SetupChange::Remove => self.plan_removal(client, &path, &file),
         };
-        let plan = plan.unwrap_or_else(|error| Plan::Impossible(error.to_string()));
+        let plan = plan.unwrap_or_else(|error| SetupPlan::Impossible(error.to_string()));
         match &plan {
-            Plan::Nothing(says) => return Ok(writeln!(self.out, "  {says}")?),
-            Plan::Impossible(says) => return self.leave(says),
-            Plan::Insert { text, .. } | Plan::Cut(text) => {
+            SetupPlan::Nothing(says) => return Ok(writeln!(self.out, "  {says}")?),
+            SetupPlan::Impossible(says) => return self.leave(says),
+            SetupPlan::Insert { text, .. } | SetupPlan::Cut(text) => {
                 self.show(client, &path, file.exists(), file.text(), Some(text))?
             }
-            Plan::RemoveFile => self.show(client, &path, true, file.text(), None)?,
+            SetupPlan::RemoveFile => self.show(client, &path, true, file.text(), None)?,
         }
         if !self.has_consent()? {
             self.totals.shown += 1;
@@ -163,38 +163,43 @@ impl Setup<'_> {
         }
     }
 
-    fn plan_addition(&self, client: Client, file: &ConfigFile) -> Result<Plan, EditError> {
+    fn plan_addition(&self, client: McpClient, file: &ConfigFile) -> Result<SetupPlan, ConfigEditError> {
         let name = self.request.name.as_str();
         let known = client.servers(file.text())?;
         if let Some(own) = known.iter().find(|server| server.is_gitlab_mcp()) {
-            return Ok(Plan::Nothing(format!(
+            return Ok(SetupPlan::Nothing(format!(
                 "It has this server already, as {:?}; unchanged. To write it anew, remove it first (--undo).",
                 own.name
             )));
         }
         if known.iter().any(|server| server.name == name) {
-            return Ok(Plan::Impossible(format!(
+            return Ok(SetupPlan::Impossible(format!(
                 "another server is named {name:?}; choose another name with --name"
             )));
         }
         let (command, arguments) = self.command.clone();
         let settings = self.request.settings.clone();
-        let server = Server { command, arguments, settings, token: self.request.token.clone() };
+        let server = ServerEntry { command, arguments, settings, token: self.request.token.clone() };
         let insertions = client.insert(file.text(), name, &server)?;
         let (text, pieces) = apply(file.text(), &insertions);
         // The old content has to be there still, and the added one readable.
         let now = client.servers(&text)?;
         let is_whole = known.iter().all(|server| now.contains(server)) && now.len() == known.len() + 1;
         Ok(match is_whole {
-            true => Plan::Insert { text, pieces },
-            false => Plan::Impossible("the servers that are there would change".to_owned()),
+            true => SetupPlan::Insert { text, pieces },
+            false => SetupPlan::Impossible("the servers that are there would change".to_owned()),
         })
     }
 
-    fn plan_removal(&self, client: Client, path: &Path, file: &ConfigFile) -> Result<Plan, EditError> {
+    fn plan_removal(
+        &self,
+        client: McpClient,
+        path: &Path,
+        file: &ConfigFile,
+    ) -> Result<SetupPlan, ConfigEditError> {
         match self.record.original(path, file.text()) {
-            Some(Original::NoFile) => return Ok(Plan::RemoveFile),
-            Some(Original::Text(text)) => return Ok(Plan::Cut(text)),
+            Some(Original::NoFile) => return Ok(SetupPlan::RemoveFile),
+            Some(Original::Text(text)) => return Ok(SetupPlan::Cut(text)),
             // The file was edited since, or the server was added by hand: its own text is cut out.
             None => {}
         }
@@ -202,24 +207,26 @@ impl Setup<'_> {
         let recorded = self.record.server(path).unwrap_or(&self.request.name);
         let own = known.iter().find(|server| server.is_gitlab_mcp() && server.name == recorded);
         let Some(own) = own.or_else(|| known.iter().find(|server| server.is_gitlab_mcp())) else {
-            return Ok(Plan::Nothing("It does not have this server.".to_owned()));
+            return Ok(SetupPlan::Nothing("It does not have this server.".to_owned()));
         };
         let pieces = client.pieces(file.text(), &own.name)?;
         let text = cut(file.text(), &pieces).unwrap_or_default();
         let now = client.servers(&text)?;
         let is_whole = known.iter().all(|server| server == own || now.contains(server));
         Ok(match is_whole && now.len() + 1 == known.len() {
-            true => Plan::Cut(text),
-            false => Plan::Impossible(format!("{:?} is written in a form that cannot be cut out", own.name)),
+            true => SetupPlan::Cut(text),
+            false => {
+                SetupPlan::Impossible(format!("{:?} is written in a form that cannot be cut out", own.name))
+            }
         })
     }
 
     /// Writes a file and the record. An error says that the file is unchanged; what failed after the change is
     /// returned as a note.
-    fn write(&mut self, path: &Path, file: &ConfigFile, plan: &Plan) -> io::Result<Option<String>> {
+    fn write(&mut self, path: &Path, file: &ConfigFile, plan: &SetupPlan) -> io::Result<Option<String>> {
         match plan {
-            Plan::Nothing(_) | Plan::Impossible(_) => return Ok(None),
-            Plan::Insert { text, pieces } => {
+            SetupPlan::Nothing(_) | SetupPlan::Impossible(_) => return Ok(None),
+            SetupPlan::Insert { text, pieces } => {
                 let is_closed =
                     matches!(self.request.token, TokenUse::Literal(_)) && file.is_open_to_others();
                 // The record is first: without it, the file could not be restored to the byte.
@@ -233,8 +240,8 @@ impl Setup<'_> {
                 let note = "it holds the token now, so only its owner can read it";
                 return written.map(|()| is_closed.then(|| note.to_owned()));
             }
-            Plan::Cut(text) => file.replace(text)?,
-            Plan::RemoveFile => file.remove()?,
+            SetupPlan::Cut(text) => file.replace(text)?,
+            SetupPlan::RemoveFile => file.remove()?,
         }
         self.record.forget(path);
         Ok(self.save_record().err().map(|error| error.to_string()))
@@ -250,7 +257,7 @@ impl Setup<'_> {
     /// Prints a diff without any token, and without variables and headers of other servers.
     fn show(
         &mut self,
-        client: Client,
+        client: McpClient,
         path: &Path,
         exists: bool,
         old: &str,
@@ -270,7 +277,7 @@ impl Setup<'_> {
         Ok(())
     }
 
-    fn without_secrets(&self, client: Client, text: &str) -> io::Result<String> {
+    fn without_secrets(&self, client: McpClient, text: &str) -> io::Result<String> {
         let (mut masked, mut end) = (String::with_capacity(text.len()), 0);
         for place in client.foreign_values(text).map_err(io::Error::other)? {
             masked.push_str(text.get(end..place.start).unwrap_or_default());
@@ -286,10 +293,10 @@ impl Setup<'_> {
 
     fn has_consent(&mut self) -> io::Result<bool> {
         match self.request.consent {
-            Consent::Given => Ok(true),
-            Consent::Refused => Ok(false),
-            Consent::Ask if !(io::stdin().is_terminal() && io::stdout().is_terminal()) => Ok(false),
-            Consent::Ask => {
+            SetupConsent::Given => Ok(true),
+            SetupConsent::Refused => Ok(false),
+            SetupConsent::Ask if !(io::stdin().is_terminal() && io::stdout().is_terminal()) => Ok(false),
+            SetupConsent::Ask => {
                 write!(self.out, "Write this change? [y/N] ")?;
                 self.out.flush()?;
                 let mut answer = String::new();
@@ -307,9 +314,10 @@ impl Setup<'_> {
 
     /// Prints what to do next.
     fn conclude(&mut self) -> Result<(), Failure> {
-        let is_added = self.request.change == Change::Add;
+        let is_added = self.request.change == SetupChange::Add;
         if self.totals.shown > 0 {
-            let instead = if self.request.consent == Consent::Refused { " instead of --dry-run" } else { "" };
+            let instead =
+                if self.request.consent == SetupConsent::Refused { " instead of --dry-run" } else { "" };
             writeln!(
                 self.out,
                 "Nothing was written there. To write, repeat this command with --write{instead}."

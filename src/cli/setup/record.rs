@@ -8,7 +8,7 @@ use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
 use super::config_file::ConfigFile;
-use super::edit::{Piece, cut};
+use super::edit::{EditPiece, cut};
 
 /// The record of this user.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ impl Record {
     }
 
     /// Notes the pieces that a text has, which a file is to have.
-    pub fn note(&mut self, path: &Path, server: &str, created: bool, text: &str, pieces: &[Piece]) {
+    pub fn note(&mut self, path: &Path, server: &str, created: bool, text: &str, pieces: &[EditPiece]) {
         self.forget(path);
         let pieces = pieces.iter().map(|piece| RecordedPiece { at: piece.at, bytes: piece.bytes }).collect();
         let (path, whole) = (path.display().to_string(), hash(text));
@@ -94,8 +94,8 @@ impl Record {
         if file.pieces.is_empty() || hash(text) != file.whole {
             return None;
         }
-        let pieces: Vec<Piece> =
-            file.pieces.iter().map(|piece| Piece { at: piece.at, bytes: piece.bytes }).collect();
+        let pieces: Vec<EditPiece> =
+            file.pieces.iter().map(|piece| EditPiece { at: piece.at, bytes: piece.bytes }).collect();
         let original = cut(text, &pieces)?;
         Some(if file.created && original.is_empty() { Original::NoFile } else { Original::Text(original) })
     }

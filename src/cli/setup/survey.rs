@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::client::{Client, Known};
+use super::client::{Known, McpClient};
 use super::config_file::ConfigFile;
 use super::machine::Machine;
 
 /// A client on this machine.
 #[derive(Debug)]
 pub struct Survey {
-    pub client: Client,
+    pub client: McpClient,
     pub file: PathBuf,
     pub installed: Installed,
 }
@@ -42,7 +42,7 @@ pub enum Binary {
 
 /// Looks into the configuration of each client on the machine.
 pub fn survey(machine: &Machine, executable: &Path) -> Vec<Survey> {
-    let clients = Client::ALL.into_iter().map(|client| (client, machine.place(client)));
+    let clients = McpClient::ALL.into_iter().map(|client| (client, machine.place(client)));
     clients
         .filter(|(_, place)| place.is_there())
         .map(|(client, place)| Survey {
@@ -53,7 +53,7 @@ pub fn survey(machine: &Machine, executable: &Path) -> Vec<Survey> {
         .collect()
 }
 
-fn installed(machine: &Machine, executable: &Path, client: Client, path: &Path) -> Installed {
+fn installed(machine: &Machine, executable: &Path, client: McpClient, path: &Path) -> Installed {
     let file = match ConfigFile::load(path) {
         Ok(file) => file,
         Err(error) => return Installed::Unknown(error.to_string()),

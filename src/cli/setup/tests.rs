@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::edit::{apply, cut};
 use super::launch::launch_command;
-use super::{Client, Machine, System, jsonc, toml_table};
+use super::{Machine, McpClient, System, jsonc, toml_table};
 
 fn inserted(text: &str) -> String {
     let insertions = jsonc::insert(text, "servers", "new", &json!({"command": "x"})).unwrap();
@@ -129,19 +129,19 @@ fn machine(system: System, variables: &[(&str, &str)]) -> Machine {
 fn each_system_has_its_folders() {
     let file = |machine: &Machine, client| machine.place(client).file.display().to_string();
     let mac = machine(System::Mac, &[("HOME", "/Users/a")]);
-    assert_eq!(file(&mac, Client::Vscode), "/Users/a/Library/Application Support/Code/User/mcp.json");
+    assert_eq!(file(&mac, McpClient::Vscode), "/Users/a/Library/Application Support/Code/User/mcp.json");
     assert_eq!(
-        file(&mac, Client::ClaudeDesktop),
+        file(&mac, McpClient::ClaudeDesktop),
         "/Users/a/Library/Application Support/Claude/claude_desktop_config.json"
     );
-    assert_eq!(file(&mac, Client::Zed), "/Users/a/.config/zed/settings.json");
+    assert_eq!(file(&mac, McpClient::Zed), "/Users/a/.config/zed/settings.json");
     let moved =
         [("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("CODEX_HOME", "/x"), ("CLAUDE_CONFIG_DIR", "/d")];
     let linux = machine(System::Linux, &moved);
-    assert_eq!(file(&linux, Client::Vscode), "/c/Code/User/mcp.json");
-    assert_eq!(file(&linux, Client::Codex), "/x/config.toml");
-    assert_eq!(file(&linux, Client::ClaudeCode), "/d/.claude.json");
-    assert_eq!(file(&linux, Client::Cursor), "/h/.cursor/mcp.json");
+    assert_eq!(file(&linux, McpClient::Vscode), "/c/Code/User/mcp.json");
+    assert_eq!(file(&linux, McpClient::Codex), "/x/config.toml");
+    assert_eq!(file(&linux, McpClient::ClaudeCode), "/d/.claude.json");
+    assert_eq!(file(&linux, McpClient::Cursor), "/h/.cursor/mcp.json");
     // A folder that is not absolute would depend on where the program is started.
     assert!(Machine::new(System::Linux, |_| Some("relative".into()), Vec::new()).is_none());
 }
@@ -161,7 +161,7 @@ fn servers_of_other_publishers_are_not_this_one() {
     ] {
         let mut words = command.split(' ');
         let entry = json!({"servers": {"a": {"command": words.next(), "args": words.collect::<Vec<_>>()}}});
-        let known = Client::Vscode.servers(&entry.to_string()).unwrap();
+        let known = McpClient::Vscode.servers(&entry.to_string()).unwrap();
         assert_eq!(known[0].is_gitlab_mcp(), is_own, "{command}");
     }
 }

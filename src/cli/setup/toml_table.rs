@@ -6,22 +6,27 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::edit::{EditError, Insertion, Piece};
+use super::edit::{ConfigEditError, EditPiece, Insertion};
 
 /// Tables below a table at the top of a text, by name.
-pub fn members(text: &str, container: &str) -> Result<Map<String, Value>, EditError> {
+pub fn members(text: &str, container: &str) -> Result<Map<String, Value>, ConfigEditError> {
     let mut root = parse(text)?;
     match root.remove(container) {
         None => Ok(Map::new()),
         Some(members) => match serde_json::to_value(members) {
             Ok(Value::Object(members)) => Ok(members),
-            _ => Err(EditError::NotObject(container.to_owned())),
+            _ => Err(ConfigEditError::NotObject(container.to_owned())),
         },
     }
 }
 
 /// Insertion that adds a table with these values below a table at the top.
-pub fn insert(text: &str, container: &str, name: &str, value: &Value) -> Result<Vec<Insertion>, EditError> {
+pub fn insert(
+    text: &str,
+    container: &str,
+    name: &str,
+    value: &Value,
+) -> Result<Vec<Insertion>, ConfigEditError> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut table = String::new();
     if !text.is_empty() {
@@ -33,17 +38,17 @@ pub fn insert(text: &str, container: &str, name: &str, value: &Value) -> Result<
     }
     // A table that is written on one line cannot be added to.
     parse(&format!("{text}{table}")).map_err(|error| match parse(text) {
-        Ok(_) => EditError::Inline(container.to_owned()),
+        Ok(_) => ConfigEditError::Inline(container.to_owned()),
         Err(_) => error,
     })?;
     Ok(vec![Insertion { at: text.len(), text: table }])
 }
 
 /// Pieces of a text that are a table below a table at the top, with the tables below it.
-pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<Piece>, EditError> {
+pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<EditPiece>, ConfigEditError> {
     parse(text)?;
     let own = format!("{container}.{}", key(name));
-    let (mut pieces, mut at, mut is_inside) = (Vec::<Piece>::new(), 0, false);
+    let (mut pieces, mut at, mut is_inside) = (Vec::<EditPiece>::new(), 0, false);
     for line in text.split_inclusive('\n') {
         let header =
             line.trim().strip_prefix('[').and_then(|line| line.split_once(']')).map(|(name, _)| name);
@@ -54,7 +59,7 @@ pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<Piec
         if is_inside {
             match pieces.last_mut().filter(|piece| piece.at + piece.bytes == at) {
                 Some(piece) => piece.bytes += line.len(),
-                None => pieces.push(Piece { at, bytes: line.len() }),
+                None => pieces.push(EditPiece { at, bytes: line.len() }),
             }
         }
         at += line.len();
@@ -75,7 +80,7 @@ pub fn member_pieces(text: &str, container: &str, name: &str) -> Result<Vec<Piec
 }
 
 /// Places of the scalar values whose path of keys is wanted, in the order of the text.
-pub fn values(text: &str, is_wanted: &dyn Fn(&[&str]) -> bool) -> Result<Vec<Range<usize>>, EditError> {
+pub fn values(text: &str, is_wanted: &dyn Fn(&[&str]) -> bool) -> Result<Vec<Range<usize>>, ConfigEditError> {
     let root = DeTable::parse(text).map_err(|error| malformed(text, &error))?;
     let mut places = Vec::new();
     collect_members(root.get_ref(), &mut Vec::new(), is_wanted, &mut places);
@@ -112,13 +117,13 @@ fn collect_values<'n>(
     }
 }
 
-fn parse(text: &str) -> Result<toml::Table, EditError> {
+fn parse(text: &str) -> Result<toml::Table, ConfigEditError> {
     toml::from_str(text).map_err(|error| malformed(text, &error))
 }
 
-fn malformed(text: &str, error: &toml::de::Error) -> EditError {
+fn malformed(text: &str, error: &toml::de::Error) -> ConfigEditError {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    EditError::Malformed {
+    ConfigEditError::Malformed {
         line: before.matches('\n').count() + 1,
         reason: error.message().lines().next().unwrap_or_default().to_owned(),
     }

@@ -17,7 +17,7 @@ pub const MAX_FILLED_BYTES: usize = 1024 * 1024;
 
 /// A reference in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Reference<'t> {
+struct AnswerReference<'t> {
     /// The text of the reference.
     text: &'t str,
     /// The call's number, from 1.
@@ -151,7 +151,7 @@ fn in_text<'v>(
 }
 
 fn value<'v>(
-    reference: &Reference<'_>,
+    reference: &AnswerReference<'_>,
     filler: &ReferenceFiller<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
 ) -> Result<Value, MissingValue> {
     let missing =
@@ -204,7 +204,7 @@ fn value_at<'v>(data: &'v Value, steps: &[ReferenceStep<'_>]) -> Result<&'v Valu
     })
 }
 
-fn references(text: &str) -> Vec<Reference<'_>> {
+fn references(text: &str) -> Vec<AnswerReference<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -220,7 +220,7 @@ fn references(text: &str) -> Vec<Reference<'_>> {
 
 /// Parses a reference at the start of a text. A number alone is one only if no letter follows; prices and shell
 /// variables are plain text.
-fn reference(text: &str) -> Option<Reference<'_>> {
+fn reference(text: &str) -> Option<AnswerReference<'_>> {
     let after = text.strip_prefix('$')?;
     let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let call = after.get(..digits)?.parse::<usize>().ok().filter(|_| digits <= 2)?;
@@ -232,7 +232,7 @@ fn reference(text: &str) -> Option<Reference<'_>> {
     }
     let length = text.len() - rest.len();
     let alone = steps.is_empty() && !rest.is_empty();
-    (!alone).then(|| Reference { text: text.get(..length).unwrap_or_default(), call, steps })
+    (!alone).then(|| AnswerReference { text: text.get(..length).unwrap_or_default(), call, steps })
 }
 
 /// `.name` or `[0]`, with its length.

@@ -6,7 +6,7 @@ use crate::composite::item_results::ItemResults;
 use crate::composite::read_files::file::{FileContent, LINES, ReplyHeaders, RequestedFile};
 use crate::composite::read_files::window::FileWindow;
 use crate::composite::run::{CompositeRun, params};
-use crate::present::{self, Content, Kind, Options};
+use crate::present::{self, ContentKind, GivenContent, Options};
 use crate::tools::ToolError;
 use crate::untrusted::Secrets;
 
@@ -151,10 +151,10 @@ fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((Strin
     }
     let (text, stray) = present::text_of(&bytes, "text/plain")
         .unwrap_or_else(|| (String::from_utf8_lossy(&bytes).into_owned(), None));
-    let kind = Kind::default();
+    let kind = ContentKind::default();
     let budget = bytes.len().saturating_mul(4).max(1_000);
     let options = Options::new(kind, budget, secrets);
-    let shown = present::present(Content::Text(text), &options);
+    let shown = present::present(GivenContent::Text(text), &options);
     let data = shown.data.as_str().unwrap_or_default().to_owned();
     let masked = (!shown.masked.hidden.is_empty()).then(|| {
         "a token in it is masked; repository_file.get_raw with `view: \"full\"` shows it".to_owned()

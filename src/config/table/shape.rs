@@ -11,7 +11,7 @@ use crate::surface::SchemaMode;
 settings! {
     SHAPE:
 
-    TOOL_SURFACE: surface::Kind = Setting {
+    TOOL_SURFACE: surface::SurfaceKind = Setting {
         row: Row {
             name: "TOOL_SURFACE",
             aliases: &["GITLAB_TOOL_SURFACE"],
@@ -23,10 +23,10 @@ settings! {
             example: "meta",
         },
         takes: Accepts::Word(&[
-            ("dynamic", surface::Kind::Dynamic),
-            ("meta", surface::Kind::Meta),
-            ("individual", surface::Kind::Individual),
-            ("toolset", surface::Kind::Toolset),
+            ("dynamic", surface::SurfaceKind::Dynamic),
+            ("meta", surface::SurfaceKind::Meta),
+            ("individual", surface::SurfaceKind::Individual),
+            ("toolset", surface::SurfaceKind::Toolset),
         ]),
     };
 

@@ -231,7 +231,7 @@ pub struct ResolverRead {
     /// The action's id.
     pub action: String,
     /// Its parameters with their values.
-    pub ask: Vec<(String, Ask)>,
+    pub ask: Vec<(String, KindRead)>,
     /// Pointers to the name in a row, any of which may match. Empty: the response is the object itself.
     #[serde(default)]
     pub by: Vec<String>,
@@ -250,7 +250,7 @@ fn default_id() -> String {
 /// Value of a read's parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Ask {
+pub enum KindRead {
     /// `$name`
     Name,
     /// `$title`: the name, if it is not a number behind a mark; otherwise the read is skipped.
@@ -280,50 +280,50 @@ pub enum Ask {
     Text(String),
 }
 
-impl TryFrom<String> for Ask {
+impl TryFrom<String> for KindRead {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Ask, String> {
-        let Some(word) = text.strip_prefix('$') else { return Ok(Ask::Text(text)) };
+    fn try_from(text: String) -> Result<KindRead, String> {
+        let Some(word) = text.strip_prefix('$') else { return Ok(KindRead::Text(text)) };
         Ok(match word.split_once(' ') {
-            Some(("only", word)) => Ask::Only(word.to_owned()),
+            Some(("only", word)) => KindRead::Only(word.to_owned()),
             Some(("path", mark)) if mark.chars().count() == 1 => {
-                Ask::PathOf(mark.chars().next().unwrap_or('#'))
+                KindRead::PathOf(mark.chars().next().unwrap_or('#'))
             }
             Some(_) => return Err(format!("{text} is no value of a read")),
             None => match word {
-                "name" => Ask::Name,
-                "title" => Ask::Title,
-                "digits" => Ask::Digits,
-                "latest_on" => Ask::LatestOn,
-                "path" => Ask::Path,
-                "number" => Ask::Number,
-                "same" => Ask::Same,
-                "may" => Ask::May,
-                "group" => Ask::Group,
-                "scope" => Ask::Scope,
+                "name" => KindRead::Name,
+                "title" => KindRead::Title,
+                "digits" => KindRead::Digits,
+                "latest_on" => KindRead::LatestOn,
+                "path" => KindRead::Path,
+                "number" => KindRead::Number,
+                "same" => KindRead::Same,
+                "may" => KindRead::May,
+                "group" => KindRead::Group,
+                "scope" => KindRead::Scope,
                 _ => return Err(format!("{text} is no value of a read")),
             },
         })
     }
 }
 
-impl From<Ask> for String {
-    fn from(ask: Ask) -> String {
+impl From<KindRead> for String {
+    fn from(ask: KindRead) -> String {
         let word = match ask {
-            Ask::Name => "$name",
-            Ask::Title => "$title",
-            Ask::Digits => "$digits",
-            Ask::LatestOn => "$latest_on",
-            Ask::Path => "$path",
-            Ask::Number => "$number",
-            Ask::Same => "$same",
-            Ask::May => "$may",
-            Ask::Group => "$group",
-            Ask::Scope => "$scope",
-            Ask::Only(word) => return format!("$only {word}"),
-            Ask::PathOf(mark) => return format!("$path {mark}"),
-            Ask::Text(text) => return text,
+            KindRead::Name => "$name",
+            KindRead::Title => "$title",
+            KindRead::Digits => "$digits",
+            KindRead::LatestOn => "$latest_on",
+            KindRead::Path => "$path",
+            KindRead::Number => "$number",
+            KindRead::Same => "$same",
+            KindRead::May => "$may",
+            KindRead::Group => "$group",
+            KindRead::Scope => "$scope",
+            KindRead::Only(word) => return format!("$only {word}"),
+            KindRead::PathOf(mark) => return format!("$path {mark}"),
+            KindRead::Text(text) => return text,
         };
         word.to_owned()
     }

@@ -15,7 +15,7 @@ pub struct OperationIndex<'a> {
     #[serde(borrow)]
     actions: Vec<Owner<'a>>,
     #[serde(borrow)]
-    rest: Vec<Route<'a>>,
+    rest: Vec<IndexedRoute<'a>>,
     /// Operation type and field path, `mutation workItemCreate` or `query project.branchRules`; sorted.
     graphql: Vec<(String, u16)>,
 }
@@ -30,7 +30,7 @@ struct Owner<'a> {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Route<'a> {
+struct IndexedRoute<'a> {
     method: Method,
     path: &'a str,
     action: u16,
@@ -83,7 +83,7 @@ impl<'a> OperationIndex<'a> {
                     Some(_) => surface.graphql.push((operation.to_string(), number)),
                     None => {
                         let (method, path) = (operation.method, operation.path.as_str());
-                        surface.rest.push(Route { method, path, action: number });
+                        surface.rest.push(IndexedRoute { method, path, action: number });
                     }
                 }
             }
@@ -98,12 +98,12 @@ impl<'a> OperationIndex<'a> {
     pub fn rest(&self, method: Method, segments: &[String]) -> Vec<Touched> {
         let bare = without_dashes(segments);
         let plain = without_format(&bare);
-        let serves = |route: &&Route<'_>| {
+        let serves = |route: &&IndexedRoute<'_>| {
             let pattern: Vec<&str> = words(route.path).collect();
             fills(&pattern, &bare) || plain.as_ref().is_some_and(|plain| fills(&pattern, plain))
         };
-        let same = |route: &&Route<'_>| route.method == method && !route.path.starts_with("/api/");
-        let mut found: Vec<&Route<'_>> = self.rest.iter().filter(same).filter(serves).collect();
+        let same = |route: &&IndexedRoute<'_>| route.method == method && !route.path.starts_with("/api/");
+        let mut found: Vec<&IndexedRoute<'_>> = self.rest.iter().filter(same).filter(serves).collect();
         found.sort_by_key(|route| route.path.matches([':', '*']).count());
         found
             .into_iter()

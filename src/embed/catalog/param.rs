@@ -36,7 +36,7 @@ pub struct Param {
     #[serde(rename = "in", default)]
     pub place: Place,
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// Accepted values, if there are few.
     #[serde(rename = "enum", default)]
     pub choices: Vec<String>,
@@ -113,7 +113,7 @@ pub enum ArrayForm {
 
 /// A type: a base type or a list of it. Written `string`, `integer[]`; one byte in the embedded records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Kind {
+pub struct ParamKind {
     pub base: Base,
     pub many: bool,
 }
@@ -183,14 +183,14 @@ impl Param {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ParamKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.base.name())?;
         f.write_str(if self.many { "[]" } else { "" })
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for ParamKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -198,12 +198,12 @@ impl FromStr for Kind {
         BASES
             .iter()
             .find(|(_, known)| *known == name)
-            .map(|(base, _)| Kind { base: *base, many })
+            .map(|(base, _)| ParamKind { base: *base, many })
             .ok_or_else(|| format!("`{text}` is no type of a parameter"))
     }
 }
 
-impl Serialize for Kind {
+impl Serialize for ParamKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             return serializer.collect_str(self);
@@ -213,13 +213,13 @@ impl Serialize for Kind {
     }
 }
 
-impl<'de> Deserialize<'de> for Kind {
+impl<'de> Deserialize<'de> for ParamKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if !deserializer.is_human_readable() {
             let packed = u8::deserialize(deserializer)?;
             let found = BASES.get(usize::from(packed / 2));
             let base = found.ok_or_else(|| serde::de::Error::custom("no type of a parameter"))?.0;
-            return Ok(Kind { base, many: packed % 2 == 1 });
+            return Ok(ParamKind { base, many: packed % 2 == 1 });
         }
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }

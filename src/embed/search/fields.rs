@@ -4,7 +4,7 @@ use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextO
 
 /// Indexed field. The order is the same in the index and in the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldPlace {
     /// The words of the id.
     Id,
     /// The object's noun: the last of the id's domain and of the path.
@@ -21,16 +21,16 @@ pub enum Place {
     Choices,
 }
 
-pub const PLACES: [(Place, &str); 9] = [
-    (Place::Id, "id"),
-    (Place::Object, "object"),
-    (Place::Summary, "summary"),
-    (Place::Phrases, "phrases"),
-    (Place::Aliases, "aliases"),
-    (Place::Nouns, "nouns"),
-    (Place::Path, "path"),
-    (Place::Params, "params"),
-    (Place::Choices, "choices"),
+pub const PLACES: [(FieldPlace, &str); 9] = [
+    (FieldPlace::Id, "id"),
+    (FieldPlace::Object, "object"),
+    (FieldPlace::Summary, "summary"),
+    (FieldPlace::Phrases, "phrases"),
+    (FieldPlace::Aliases, "aliases"),
+    (FieldPlace::Nouns, "nouns"),
+    (FieldPlace::Path, "path"),
+    (FieldPlace::Params, "params"),
+    (FieldPlace::Choices, "choices"),
 ];
 
 /// The schema, and the fields in the order of [`PLACES`]. Nothing is stored: a document's number is its action's.

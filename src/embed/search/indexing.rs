@@ -9,17 +9,17 @@ use tantivy::directory::{Directory, RamDirectory};
 use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings};
 
-use super::fields::{PLACES, Place, schema};
+use super::fields::{FieldPlace, PLACES, schema};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{
-    DomainProfile, Kind, Lines, MAX_USED, Profile, Profiles, Route, Vocabulary, WordId, one_word, route,
-    scope,
+    DomainProfile, Lines, MAX_USED, Profile, ProfileKind, ProfileRoute, Profiles, Vocabulary, WordId,
+    one_word, route, scope,
 };
 use crate::catalog::language::{Domain, Words};
 use crate::catalog::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Scope, pieces};
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type IndexOutcome<T> = Result<T, Box<dyn Error>>;
 
 /// Fixed name of the segment instead of a random one, so that builds are reproducible.
 const SEGMENT: &str = "00000000000000000000000000000001";
@@ -54,7 +54,7 @@ pub fn build(
     usage: &Usage,
     learned: &[u8],
     untrained: &[u8],
-) -> Outcome<Built> {
+) -> IndexOutcome<Built> {
     let analyser = Analyser::new(words);
     let texts: Vec<Texts> = actions.iter().map(|action| analyser.texts(action)).collect();
     let (table, index) = write_index(&texts)?;
@@ -83,7 +83,7 @@ pub struct Usage {
 const RARE_USE: u8 = 1;
 
 /// Usage level of each action. Actions for machines are internal; deprecated ones are at most rare.
-fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
+fn levels(actions: &[Action], usage: &Usage) -> IndexOutcome<Vec<u8>> {
     let mut named: BTreeMap<&str, u8> = BTreeMap::new();
     let levels = [(&usage.daily, MAX_USED), (&usage.common, 3), (&usage.occasional, 2), (&usage.internal, 0)];
     for (ids, level) in levels {
@@ -119,15 +119,15 @@ const TOPIC: &str = "nothing.";
 type Vectors<'v> = BTreeMap<&'v str, (&'v [u8], &'v [u8])>;
 
 /// Parses `learned/actions.bin` or `learned/untrained.bin` into the vectors by name, and their width.
-fn read_vectors(bytes: &[u8]) -> Outcome<(Vectors<'_>, usize)> {
+fn read_vectors(bytes: &[u8]) -> IndexOutcome<(Vectors<'_>, usize)> {
     const SHORT: &str = "a file of vectors in catalog/learned is too short";
     let mut rest = bytes;
     let mut take = |count: usize| {
         let (taken, left) = rest.split_at_checked(count).ok_or(SHORT)?;
         rest = left;
-        Outcome::Ok(taken)
+        IndexOutcome::Ok(taken)
     };
-    let mut size = || -> Outcome<usize> {
+    let mut size = || -> IndexOutcome<usize> {
         Ok(usize::try_from(u32::from_le_bytes(*take(4)?.first_chunk::<4>().ok_or(SHORT)?))?)
     };
     let (count, width, text) = (size()?, size()?, size()?);
@@ -140,7 +140,7 @@ fn read_vectors(bytes: &[u8]) -> Outcome<(Vectors<'_>, usize)> {
 
 /// Serializes the vectors of the actions in order, followed by those of the topics: both counts and the width, a scale
 /// for each, and 8-bit components. Actions without a trained vector use that of `untrained`, or zeros.
-fn embeddings(learned: &[u8], untrained: &[u8], actions: &[Action]) -> Outcome<Vec<u8>> {
+fn embeddings(learned: &[u8], untrained: &[u8], actions: &[Action]) -> IndexOutcome<Vec<u8>> {
     let (learned, width) = read_vectors(learned)?;
     let (mut rows, _) = read_vectors(untrained)?;
     rows.extend(learned);
@@ -216,18 +216,20 @@ impl<'a> Analyser<'a> {
             return Texts { places: PLACES.iter().map(|_| Vec::new()).collect(), lines: Vec::new() };
         }
         let path_noun = action.operations.first().map(|first| self.path_noun(first)).unwrap_or_default();
-        let place = |place: Place| match place {
-            Place::Id => self.words(&action.id),
-            Place::Object => {
+        let place = |place: FieldPlace| match place {
+            FieldPlace::Id => self.words(&action.id),
+            FieldPlace::Object => {
                 [self.words(action.domain()).pop().into_iter().collect(), path_noun.clone()].concat()
             }
-            Place::Summary => self.words(&action.summary),
-            Place::Phrases => action.phrases.iter().flat_map(|phrase| self.words(phrase)).collect(),
-            Place::Aliases => action.aliases.iter().flat_map(|alias| self.words(alias)).collect(),
-            Place::Nouns => self.nouns(action).concat(),
-            Place::Path => unique(action.operations.iter().flat_map(|operation| self.path_words(operation))),
-            Place::Params => unique(action.params.iter().flat_map(|param| self.words(&param.name))),
-            Place::Choices => unique(action.params.iter().flat_map(|param| {
+            FieldPlace::Summary => self.words(&action.summary),
+            FieldPlace::Phrases => action.phrases.iter().flat_map(|phrase| self.words(phrase)).collect(),
+            FieldPlace::Aliases => action.aliases.iter().flat_map(|alias| self.words(alias)).collect(),
+            FieldPlace::Nouns => self.nouns(action).concat(),
+            FieldPlace::Path => {
+                unique(action.operations.iter().flat_map(|operation| self.path_words(operation)))
+            }
+            FieldPlace::Params => unique(action.params.iter().flat_map(|param| self.words(&param.name))),
+            FieldPlace::Choices => unique(action.params.iter().flat_map(|param| {
                 param.choices.iter().filter(|choice| choice.len() > 2).flat_map(|choice| self.words(choice))
             })),
         };
@@ -271,7 +273,7 @@ fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
     words.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-fn write_index(texts: &[Texts]) -> Outcome<(Vec<u8>, Vec<u8>)> {
+fn write_index(texts: &[Texts]) -> IndexOutcome<(Vec<u8>, Vec<u8>)> {
     let directory = RamDirectory::create();
     let (schema, fields) = schema();
     let builder = Index::builder().schema(schema).settings(IndexSettings::default());
@@ -292,7 +294,7 @@ fn write_index(texts: &[Texts]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     pack(&directory, &names, &segment)
 }
 
-fn pack(directory: &RamDirectory, names: &[String], segment: &str) -> Outcome<(Vec<u8>, Vec<u8>)> {
+fn pack(directory: &RamDirectory, names: &[String], segment: &str) -> IndexOutcome<(Vec<u8>, Vec<u8>)> {
     let mut block = Vec::new();
     let mut files: Vec<(String, u32, u32)> = Vec::new();
     for name in names {
@@ -342,7 +344,7 @@ impl<'t> Profiler<'t> {
         Profiler { words, counted: rest.len(), texts, analyser }
     }
 
-    fn vocabulary(&self) -> Outcome<Vocabulary<'t>> {
+    fn vocabulary(&self) -> IndexOutcome<Vocabulary<'t>> {
         u16::try_from(self.words.len())?;
         Ok(Vocabulary::new(
             self.words.keys().copied().collect(),
@@ -405,7 +407,7 @@ fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> 
             words.entry(word).or_default();
         }
         // Names of parameters and values are weak evidence of an action's purpose.
-        let telling = text.places.iter().take(Place::Path as usize + 1);
+        let telling = text.places.iter().take(FieldPlace::Path as usize + 1);
         let own: BTreeSet<&str> = telling.flatten().map(String::as_str).collect();
         for word in own {
             *words.entry(word).or_default() += 1;
@@ -429,18 +431,18 @@ fn ids(words: &[String], vocabulary: &Vocabulary) -> Vec<WordId> {
     ids
 }
 
-fn kind(action: &Action) -> Kind {
+fn kind(action: &Action) -> ProfileKind {
     let method = action.operations.first().map_or(Method::Get, |first| match &first.graphql {
         Some(graphql) if graphql.kind == GraphqlKind::Query => Method::Get,
         _ => first.method,
     });
     match (action.verb().split('_').next().unwrap_or_default(), method) {
-        ("list" | "search", _) => Kind::List,
-        ("get", _) | (_, Method::Get | Method::Head) => Kind::Get,
-        ("create" | "add", _) => Kind::Create,
-        ("update" | "set", _) => Kind::Update,
-        ("delete" | "remove", _) | (_, Method::Delete) => Kind::Delete,
-        _ => Kind::Act,
+        ("list" | "search", _) => ProfileKind::List,
+        ("get", _) | (_, Method::Get | Method::Head) => ProfileKind::Get,
+        ("create" | "add", _) => ProfileKind::Create,
+        ("update" | "set", _) => ProfileKind::Update,
+        ("delete" | "remove", _) | (_, Method::Delete) => ProfileKind::Delete,
+        _ => ProfileKind::Act,
     }
 }
 
@@ -470,7 +472,7 @@ const RARE: usize = 12;
 const SHORTEST_PARAM: usize = 4;
 
 /// Rare parameter names and values, each joined into one word, with the sorted numbers of the actions that have them.
-fn rare_params(actions: &[Action]) -> Outcome<Vec<(String, Vec<u16>)>> {
+fn rare_params(actions: &[Action]) -> IndexOutcome<Vec<(String, Vec<u16>)>> {
     let mut named: BTreeMap<String, BTreeSet<u16>> = BTreeMap::new();
     // A domain's name ("label") refers to that domain rather than to a parameter's value.
     let domains: BTreeSet<String> =
@@ -496,7 +498,7 @@ fn rare_params(actions: &[Action]) -> Outcome<Vec<(String, Vec<u16>)>> {
 /// GitLab's web pages from `catalog/pages.toml`: for each section, the action of each address.
 pub type Pages = BTreeMap<String, BTreeMap<String, String>>;
 
-fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> Outcome<Vec<Route<'a>>> {
+fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> IndexOutcome<Vec<ProfileRoute<'a>>> {
     let mut routes = Vec::new();
     let by_id = |id: &str| actions.iter().position(|action| action.id == id);
     for (part, addresses) in pages {
@@ -505,10 +507,10 @@ fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> Outcome<Vec<Route<'a>>
             // Ids may be missing between a renaming and the next `generate`; the generator reports them.
             let Some(action) = by_id(id) else { continue };
             let action = u16::try_from(action)?;
-            routes.push(Route { method, path, action });
+            routes.push(ProfileRoute { method, path, action });
             let groups = pages.get("group").is_some_and(|groups| !groups.contains_key(path));
             if part == "project" && groups {
-                routes.push(Route { method: route::GROUP, path, action });
+                routes.push(ProfileRoute { method: route::GROUP, path, action });
             }
         }
     }
@@ -516,11 +518,15 @@ fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> Outcome<Vec<Route<'a>>
         let rest = |operation: &&Operation| operation.graphql.is_none() && action.plan.is_none();
         for operation in action.operations.iter().filter(rest) {
             let action = u16::try_from(number)?;
-            routes.push(Route { method: operation.method.name(), path: &operation.path, action });
+            routes.push(ProfileRoute { method: operation.method.name(), path: &operation.path, action });
         }
         let found = action.twin.as_deref().and_then(by_id).unwrap_or(number);
         for graphql in action.operations.iter().filter_map(|operation| operation.graphql.as_ref()) {
-            routes.push(Route { method: route::FIELD, path: &graphql.field, action: u16::try_from(found)? });
+            routes.push(ProfileRoute {
+                method: route::FIELD,
+                path: &graphql.field,
+                action: u16::try_from(found)?,
+            });
         }
     }
     Ok(routes)

@@ -75,7 +75,7 @@ pub struct Profile {
     pub domain: u16,
     /// First word of the id's verb.
     pub verb: WordId,
-    pub kind: Kind,
+    pub kind: ProfileKind,
     /// Usage level, from 0 (used by machines and internals only) to [`MAX_USED`] (used daily by most).
     pub usage: u8,
     /// Bit set of the scopes it works in: see [`scope`].
@@ -125,7 +125,7 @@ pub struct DomainProfile {
 
 /// CRUD class of an action, from its method and verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum ProfileKind {
     List,
     Get,
     Create,
@@ -144,7 +144,7 @@ pub mod scope {
     pub const CURRENT: u8 = 16;
 }
 
-/// Pseudo-methods of a [`Route`] that is not a REST call: a GraphQL field; a page of a project, of a group, or of
+/// Pseudo-methods of a [`ProfileRoute`] that is not a REST call: a GraphQL field; a page of a project, of a group, or of
 /// neither. A group has the pages of projects as well.
 pub mod route {
     pub const FIELD: &str = "FIELD";
@@ -155,7 +155,7 @@ pub mod route {
 
 /// A method and path with the number of its action, for path look-up.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Route<'a> {
+pub struct ProfileRoute<'a> {
     pub method: &'a str,
     pub path: &'a str,
     pub action: u16,

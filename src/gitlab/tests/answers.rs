@@ -119,7 +119,7 @@ async fn an_oversized_body_fails_a_read_but_not_a_change() {
     let large = || raw_body(200, "text/plain", &[b'a'; 2000]);
     let send = async |call: &Permit, template: ResponseTemplate| {
         let server = always(template).await;
-        client(Settings { max_body: 1000, ..settings(&server.uri()) }).send(call).await
+        client(ClientSettings { max_body: 1000, ..settings(&server.uri()) }).send(call).await
     };
     let error = send(&get(PATH), large()).await.unwrap_err();
     assert!(matches!(error, GitlabError::TooLarge { limit: 1000, size: Some(2000), .. }), "{error:?}");
@@ -136,7 +136,8 @@ async fn a_body_without_a_length_is_capped_while_it_streams() {
     let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-type: text/plain\r\n\r\n\
                    8\r\naaaaaaaa\r\n8\r\naaaaaaaa\r\n";
     let base = raw(vec![chunked]).await;
-    let error = client(Settings { max_body: 10, ..settings(&base) }).send(&get(PATH)).await.unwrap_err();
+    let error =
+        client(ClientSettings { max_body: 10, ..settings(&base) }).send(&get(PATH)).await.unwrap_err();
     assert!(matches!(error, GitlabError::TooLarge { limit: 10, size: None, .. }), "{error:?}");
 }
 

@@ -3,7 +3,7 @@
 use reqwest::StatusCode;
 
 use super::super::Applied;
-use super::super::error_body::{self, Refusal};
+use super::super::error_body::{self, RefusalBody};
 use super::*;
 use crate::untrusted::Secrets;
 
@@ -123,7 +123,7 @@ async fn expired_tokens_and_missing_scopes_are_detected() {
     assert!(matches!(error, GitlabError::Forbidden { missing_scope: None, .. }), "{error:?}");
     assert_eq!(
         error_body::parse(StatusCode::FORBIDDEN, r#"{"error":"insufficient_granular_scope"}"#, Secrets::NONE),
-        Refusal {
+        RefusalBody {
             code: None,
             is_page: false,
             message: "insufficient_granular_scope".to_owned(),

@@ -6,14 +6,14 @@ use super::super::Applied;
 use super::*;
 use crate::call::Part;
 
-async fn sent(settings: impl FnOnce(&str) -> Settings, call: &Permit) -> Request {
+async fn sent(settings: impl FnOnce(&str) -> ClientSettings, call: &Permit) -> Request {
     let server = always(ResponseTemplate::new(204)).await;
     client(settings(&server.uri())).send(call).await.unwrap();
     requests(&server).await.remove(0)
 }
 
 async fn sent_with(token: Option<Token>) -> Request {
-    sent(|base| Settings { credential: token.map(Into::into), ..settings(base) }, &get(PATH)).await
+    sent(|base| ClientSettings { credential: token.map(Into::into), ..settings(base) }, &get(PATH)).await
 }
 
 fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
@@ -45,7 +45,7 @@ async fn each_kind_of_token_has_its_header() {
 #[tokio::test]
 async fn a_token_with_invalid_header_characters_is_refused_without_showing_it() {
     let bad = Token::Private(Secret::new(format!("{TOKEN}\n")));
-    let client = client(Settings { credential: Some(bad.into()), ..settings("http://127.0.0.1:9") });
+    let client = client(ClientSettings { credential: Some(bad.into()), ..settings("http://127.0.0.1:9") });
     let error = client.send(&get(PATH)).await.unwrap_err();
     assert!(matches!(error, GitlabError::Setup { .. }), "{error:?}");
     assert!(!print_chain(&error).contains(TOKEN));

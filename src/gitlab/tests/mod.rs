@@ -18,7 +18,7 @@ use url::Url;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use super::{Client, GitlabError, Reply, Secret, Settings, Token};
+use super::{Client, ClientSettings, GitlabError, Reply, Secret, Token};
 use crate::call::{Body, Call};
 use crate::catalog::{Method, Risk};
 use crate::policy::Permit;
@@ -27,14 +27,14 @@ const TOKEN: &str = "glpat-never-to-be-seen";
 const PATH: &str = "/api/v4/projects/acme%2Fwidget/issues";
 
 /// Settings with a token and short timeouts.
-fn settings(base: &str) -> Settings {
-    let mut settings = Settings::new(Url::parse(base).unwrap());
+fn settings(base: &str) -> ClientSettings {
+    let mut settings = ClientSettings::new(Url::parse(base).unwrap());
     settings.credential = Some(Token::guess(Secret::new(TOKEN.to_owned())).into());
     settings.timeout = Duration::from_secs(20);
     settings
 }
 
-fn client(settings: Settings) -> Client {
+fn client(settings: ClientSettings) -> Client {
     Client::new(settings).with_pace(Duration::from_millis(1))
 }
 

@@ -8,7 +8,7 @@ use reqwest::dns::{Name, Resolve};
 use reqwest::header::{HeaderMap, LOCATION};
 
 use super::super::redirect::Hop;
-use super::super::ssrf::{Guard, Lookup};
+use super::super::ssrf::{DnsLookup, Guard};
 use super::super::{Applied, Content, NotFollowed};
 use super::*;
 
@@ -43,7 +43,7 @@ async fn another_host_gets_the_request_without_credentials() {
     let (gitlab, storage) = two_hosts("/bucket/a%2Fb.zip?X-Amz-Signature=s%2Fg", answer).await;
     for token in [TOKEN, "glcbt-1", &"0a".repeat(32)] {
         let credential = Some(Token::guess(Secret::new(token.to_owned())).into());
-        let client = client(Settings { credential, ..settings(&gitlab.uri()) });
+        let client = client(ClientSettings { credential, ..settings(&gitlab.uri()) });
         let reply = client.send(&get(PATH)).await.unwrap();
         assert_eq!(reply.content, Content::Text("the file".to_owned()));
         assert_eq!((reply.request_id, reply.page.total), (None, None));
@@ -133,7 +133,7 @@ fn leads_beside(base: &str, others: &[&str], location: &str) -> Result<bool, Not
     let base = Url::parse(base).unwrap();
     let first = Hop::first(base.join(&format!("{}{PATH}", base.path().trim_end_matches('/'))).unwrap());
     let other_roots = others.iter().map(|other| Url::parse(other).unwrap()).collect();
-    let settings = Settings { other_roots, ..Settings::new(base) };
+    let settings = ClientSettings { other_roots, ..ClientSettings::new(base) };
     match first.next(&settings, &get(PATH), StatusCode::FOUND, &headers) {
         Ok(next) => Ok(next.unwrap().trusted),
         Err(error) => Err(not_followed(&error).unwrap()),
@@ -224,7 +224,7 @@ fn the_upgrade_to_https_keeps_the_token() {
 }
 
 /// A resolver of these names only.
-fn names(known: &'static [(&'static str, &'static str)]) -> Lookup {
+fn names(known: &'static [(&'static str, &'static str)]) -> DnsLookup {
     Arc::new(move |name| {
         let found = known.iter().filter(|(known, _)| *known == name);
         let found: Vec<_> = found.map(|(_, ip)| SocketAddr::new(ip.parse().unwrap(), 0)).collect();
@@ -314,7 +314,7 @@ async fn an_internal_gitlab_cannot_redirect_to_loopback_or_metadata() {
 
 /// Sends a request to a GitLab on this machine, called `base`, that redirects to a storage host on this machine called
 /// `storage.example.com`.
-async fn led(lookup: Lookup, base: &str) -> (Result<Reply, GitlabError>, usize) {
+async fn led(lookup: DnsLookup, base: &str) -> (Result<Reply, GitlabError>, usize) {
     let storage = always(file()).await;
     let port = Url::parse(&storage.uri()).unwrap().port().unwrap();
     let gitlab = always(to(302, &format!("http://storage.example.com:{port}/file"))).await;
@@ -342,7 +342,7 @@ async fn the_address_connected_to_is_the_address_checked() {
 async fn only_the_public_addresses_of_a_name_are_connected_to() {
     for inside in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1"] {
         for places in [["203.0.113.7", inside], [inside, "203.0.113.7"]] {
-            let lookup: Lookup = Arc::new(move |name| {
+            let lookup: DnsLookup = Arc::new(move |name| {
                 let public = ["203.0.113.1"; 2];
                 let places = if name == "gitlab.example.com" { public } else { places };
                 let found = places.map(|ip| SocketAddr::new(ip.parse().unwrap(), 0)).to_vec();

@@ -56,7 +56,7 @@ impl TokenSource for Source {
 
 fn renewing(server: &MockServer, source: &Arc<Source>) -> Client {
     let source: Arc<dyn TokenSource> = Arc::clone(source) as _;
-    client(Settings { credential: Some(Credential::Renewed(source)), ..settings(&server.uri()) })
+    client(ClientSettings { credential: Some(Credential::Renewed(source)), ..settings(&server.uri()) })
 }
 
 fn tokens(requests: &[Request]) -> Vec<&str> {

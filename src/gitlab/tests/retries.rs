@@ -108,7 +108,7 @@ async fn status_501_is_not_applied() {
 #[tokio::test]
 async fn a_wait_beyond_the_time_left_is_not_waited() {
     let server = always(busy(429).insert_header("retry-after", "10")).await;
-    let client = client(Settings { timeout: Duration::from_secs(5), ..settings(&server.uri()) });
+    let client = client(ClientSettings { timeout: Duration::from_secs(5), ..settings(&server.uri()) });
     let error = client.send(&get(PATH)).await.unwrap_err();
     assert!(matches!(error, GitlabError::RateLimited { .. }), "{error:?}");
     assert_eq!(requests(&server).await.len(), 1);
@@ -117,7 +117,7 @@ async fn a_wait_beyond_the_time_left_is_not_waited() {
 #[tokio::test]
 async fn retries_are_limited_by_the_settings() {
     let server = always(busy(503)).await;
-    let client = client(Settings { retries: 0, ..settings(&server.uri()) });
+    let client = client(ClientSettings { retries: 0, ..settings(&server.uri()) });
     client.send(&get(PATH)).await.unwrap_err();
     assert_eq!(requests(&server).await.len(), 1);
 }

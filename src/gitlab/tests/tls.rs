@@ -73,7 +73,7 @@ async fn sent(identity: Identity, ca_file: Option<&str>) -> Result<Reply, Gitlab
     });
     let ca_file = ca_file.map(file);
     let path = ca_file.as_ref().map(|file| file.path().to_owned());
-    client(Settings { ca_file: path, ..settings(&base) }).send(&post()).await
+    client(ClientSettings { ca_file: path, ..settings(&base) }).send(&post()).await
 }
 
 fn assert_not_trusted(result: Result<Reply, GitlabError>) {
@@ -129,7 +129,7 @@ async fn a_server_without_tls_is_detected() {
 async fn a_handshake_that_never_ends_is_a_timeout_before_anything_was_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("https://{}", listener.local_addr().unwrap());
-    let client = client(Settings { connect_timeout: Duration::from_millis(100), ..settings(&base) });
+    let client = client(ClientSettings { connect_timeout: Duration::from_millis(100), ..settings(&base) });
     let error = client.send(&post()).await.unwrap_err();
     assert!(matches!(error, GitlabError::Timeout { .. }), "{error:?}");
     assert_eq!(error.applied(), Applied::No);
@@ -142,7 +142,7 @@ async fn an_invalid_ca_file_is_an_error() {
     let other = file("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     let missing = PathBuf::from("/does/not/exist.pem");
     for path in [missing, empty.path().to_owned(), broken.path().to_owned(), other.path().to_owned()] {
-        let settings = Settings { ca_file: Some(path.clone()), ..settings("http://127.0.0.1:9") };
+        let settings = ClientSettings { ca_file: Some(path.clone()), ..settings("http://127.0.0.1:9") };
         let error = client(settings).send(&get(PATH)).await.unwrap_err();
         assert!(matches!(error, GitlabError::Setup { .. }), "{error:?}");
         assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");

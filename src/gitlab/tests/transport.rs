@@ -70,7 +70,7 @@ async fn a_change_with_a_success_status_and_a_lost_body_is_a_success() {
 #[tokio::test]
 async fn a_timed_out_write_has_an_unknown_outcome_and_is_not_retried() {
     let server = always(ResponseTemplate::new(201).set_delay(Duration::from_secs(60))).await;
-    let client = client(Settings { timeout: Duration::from_millis(100), ..settings(&server.uri()) });
+    let client = client(ClientSettings { timeout: Duration::from_millis(100), ..settings(&server.uri()) });
     let error = client.send(&post()).await.unwrap_err();
     assert!(matches!(error, GitlabError::Timeout { .. }), "{error:?}");
     assert_eq!(error.applied(), Applied::Unknown);
@@ -88,7 +88,7 @@ async fn errors_hold_neither_the_token_nor_the_query() {
     let moving = always(ResponseTemplate::new(302).insert_header("location", "/?token=a-secret")).await;
     let bases = [nowhere().await, raw(vec![""]).await, slow.uri(), refusing.uri(), moving.uri()];
     for base in bases {
-        let settings = Settings { timeout: Duration::from_millis(500), ..settings(&base) };
+        let settings = ClientSettings { timeout: Duration::from_millis(500), ..settings(&base) };
         let text = print_chain(&client(settings).send(&call).await.unwrap_err());
         assert!(!text.contains(TOKEN) && !text.contains("a-secret"), "{text}");
     }

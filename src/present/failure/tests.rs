@@ -103,7 +103,7 @@ fn where_nothing_tells_the_runners_last_word_and_the_end_are_shown() {
     let silent = failure("one\ntwo\n", 1_000, Secrets::NONE);
     assert_eq!((silent.line, silent.total_lines), (None, 2));
     assert_eq!(silent.stretches[0].text, "one\ntwo\n");
-    assert_eq!(failure("", 1_000, Secrets::NONE), Failure::default());
+    assert_eq!(failure("", 1_000, Secrets::NONE), ReportedFailure::default());
 }
 
 #[test]

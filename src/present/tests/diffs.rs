@@ -58,8 +58,10 @@ fn numbers_are_within_the_budget_and_every_file_has_its_share() {
     let budget = 10_000;
     let changes: Vec<Value> =
         (0..3).map(|n| json!({"new_path": format!("f{n}"), "diff": long(3_000)})).collect();
-    let shown =
-        present(Content::Json(json!({"iid": 1, "changes": changes})), &Options { budget, ..options(&[]) });
+    let shown = present(
+        GivenContent::Json(json!({"iid": 1, "changes": changes})),
+        &Options { budget, ..options(&[]) },
+    );
     assert!(shown.text.len() <= budget * 5 / 4 + 1_000, "{}", shown.text.len());
     let numbered: Vec<usize> =
         shown.text.split("new_path: ").skip(1).map(|file| file.matches(" +x").count()).collect();
@@ -72,11 +74,11 @@ fn numbers_are_within_the_budget_and_every_file_has_its_share() {
 fn a_diff_that_is_read_in_parts_has_the_numbers_of_the_whole() {
     let value = json!({"iid": 1, "changes": [{"diff": "@@ -1 +1 @@\n+a\n"}, {"diff": long(3_000)}]});
     let fields = ["changes.1.diff".to_owned()];
-    let mut place = Some(Place::Beginning);
+    let mut place = Some(Position::Beginning);
     let (mut data, mut numbers) = (String::new(), Vec::new());
     while place.is_some() {
         let shown =
-            present(Content::Json(value.clone()), &Options { budget: 2_000, place, ..options(&fields) });
+            present(GivenContent::Json(value.clone()), &Options { budget: 2_000, place, ..options(&fields) });
         assert!(shown.text.len() <= 3_500 + "```\n\n```".len(), "{}", shown.text.len());
         data.push_str(shown.data.as_str().unwrap());
         let rows = shown.text.lines().filter_map(|row| row.trim_start().strip_suffix(" +x"));
@@ -85,7 +87,7 @@ fn a_diff_that_is_read_in_parts_has_the_numbers_of_the_whole() {
     }
     assert_eq!(data, long(3_000));
     assert_eq!(numbers, (1..=3_000).collect::<Vec<usize>>());
-    let part = Options { place: Some(Place::Lines(3, Some(4))), ..options(&fields) };
-    let shown = present(Content::Json(value), &part);
+    let part = Options { place: Some(Position::Lines(3, Some(4))), ..options(&fields) };
+    let shown = present(GivenContent::Json(value), &part);
     assert_eq!((shown.data, shown.text.as_str()), (json!("+x\n+x\n"), "```\n2 +x\n3 +x\n```"));
 }

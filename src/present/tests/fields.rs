@@ -70,7 +70,7 @@ fn every_name_that_is_shown_is_taken() {
         assert!(names.len() > 4, "{names:?}");
         for name in names {
             let asked = [name.clone()];
-            let picked = present(Content::Json(value.clone()), &options(&asked));
+            let picked = present(GivenContent::Json(value.clone()), &options(&asked));
             assert_eq!(picked.missing, [], "{name} of {}", shown.data);
         }
     }
@@ -81,7 +81,7 @@ fn rows_keep_their_number_and_their_place() {
     let samples = samples();
     let pick = |at: usize, field: &str| {
         let fields = [field.to_owned()];
-        present(Content::Json(samples[at].clone()), &options(&fields)).data[1].clone()
+        present(GivenContent::Json(samples[at].clone()), &options(&fields)).data[1].clone()
     };
     assert_eq!(pick(1, "state"), json!({"iid": 5, "state": "opened"}), "one project, which the caller named");
     assert_eq!(pick(2, "title"), json!({"iid": 5, "project": "acme/gear", "title": "t5"}));
@@ -96,7 +96,7 @@ fn names_that_a_cell_has_no_room_for_are_asked_for_by_their_column() {
     let value = samples().remove(3);
     assert!(compact(value.clone()).data[0]["more_labels"].is_number());
     let fields = ["more_labels".to_owned()];
-    let picked = present(Content::Json(value), &options(&fields));
+    let picked = present(GivenContent::Json(value), &options(&fields));
     assert_eq!(picked.data[0]["labels"].as_array().unwrap().len(), 40);
 }
 

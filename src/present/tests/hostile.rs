@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn nothing_unseen_is_shown(value in value(), full in any::<bool>()) {
-        let shown = present(Content::Json(value), &Options { full, ..options(&[]) });
+        let shown = present(GivenContent::Json(value), &Options { full, ..options(&[]) });
         prop_assert!(!shown.text.contains(is_unseen), "{:?}", shown.text);
         let same = Value::Object(shown.same.clone());
         for text in texts(&shown.data).into_iter().chain(texts(&same)) {
@@ -123,13 +123,13 @@ proptest! {
 
     #[test]
     fn nothing_ends_the_marks(value in value()) {
-        let shown = present(Content::Json(value), &options(&[]));
+        let shown = present(GivenContent::Json(value), &options(&[]));
         prop_assert_eq!(outside(&marked(&shown.text)), "\n");
     }
 
     #[test]
     fn what_has_no_marks_has_its_texts_in_quotes(value in value(), full in any::<bool>()) {
-        let shown = present(Content::Json(value), &Options { full, ..options(&[]) });
+        let shown = present(GivenContent::Json(value), &Options { full, ..options(&[]) });
         if !shown.quoted && shown.text != "Nothing found." {
             // Every second part is within quotes.
             let own: String = shown.text.split('"').step_by(2).collect();
@@ -143,7 +143,7 @@ proptest! {
 
     #[test]
     fn no_text_ends_the_marks_or_its_fence(text in hostile()) {
-        let shown = present(Content::Text(text.clone()), &options(&[]));
+        let shown = present(GivenContent::Text(text.clone()), &options(&[]));
         if !shown.quoted {
             let inside = shown.text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap();
             prop_assert!(!inside.contains(['"', '\n', '\r', '<', '>', '`', '\\', '{', '|']), "{}", inside);
@@ -173,7 +173,7 @@ proptest! {
 
     #[test]
     fn a_name_of_a_file_is_one_quoted_word(name in hostile(), kind in hostile()) {
-        let content = Content::Binary { bytes: vec![0], content_type: kind, filename: Some(name), picture: None };
+        let content = GivenContent::Binary { bytes: vec![0], content_type: kind, filename: Some(name), picture: None };
         let shown = present(content, &options(&[]));
         prop_assert_eq!(shown.text.lines().count(), 1);
         prop_assert!(!shown.text.contains(is_unseen) && !shown.data.to_string().contains(is_unseen));
@@ -199,7 +199,7 @@ fn long_keys_are_not_repeated_in_paths_and_missing_fields() {
     }
     let keys: Map<String, Value> = (0..250).map(|n| (format!("{n}{long}"), json!(1))).collect();
     let fields: Vec<String> = (0..200).map(|n| format!("no{n}")).collect();
-    let shown = present(Content::Json(keys.into()), &options(&fields));
+    let shown = present(GivenContent::Json(keys.into()), &options(&fields));
     assert_eq!(shown.missing.len(), 200);
     assert!(shown.missing.iter().all(|missing| missing.known.is_empty()), "only names of fields are kept");
 }
@@ -211,7 +211,7 @@ fn a_value_below_a_long_path_is_masked() {
     let shown = compact(json!({&long: {"ci_variables": [{"key": "a", "value": "hunter2"}]}}));
     assert!(!shown.text.contains("hunter2"), "{}", shown.text);
     let field = format!("{long}.a_token");
-    let asked = present(Content::Json(json!({&long: {"a_token": "hunter2"}})), &options(&[field]));
+    let asked = present(GivenContent::Json(json!({&long: {"a_token": "hunter2"}})), &options(&[field]));
     assert!(asked.text.contains("hunter2"), "a long path can be asked for: {}", asked.text);
 }
 
@@ -220,7 +220,7 @@ fn a_field_that_is_asked_for_twice_is_picked_once() {
     let value = json!({"a": {"b": [{"c": 1, "d": 2}], "e": 3}, "f": 4});
     let shown = |fields: &[&str]| {
         let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
-        present(Content::Json(value.clone()), &options(&fields)).data
+        present(GivenContent::Json(value.clone()), &options(&fields)).data
     };
     assert_eq!(
         shown(&["a.b.c", "a.b[].c", "a.b[]", "f", "a.b.c"]),

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::*;
 
 fn options(fields: &[String]) -> Options<'_> {
-    Options { fields, ..Options::new(Kind::default(), 10_000, Secrets::NONE) }
+    Options { fields, ..Options::new(ContentKind::default(), 10_000, Secrets::NONE) }
 }
 
 fn compact(value: Value) -> Presented {
-    present(Content::Json(value), &options(&[]))
+    present(GivenContent::Json(value), &options(&[]))
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_fits_no_table_is_shown_whole() {
 
 #[test]
 fn a_text_cannot_close_its_fence() {
-    let shown = present(Content::Text("one\n````\ntwo".into()), &options(&[]));
+    let shown = present(GivenContent::Text("one\n````\ntwo".into()), &options(&[]));
     assert!(shown.text.starts_with("`````\n") && shown.text.ends_with("\n`````"), "{}", shown.text);
 }
 
@@ -132,7 +132,7 @@ fn nothing_of_a_strangers_begins_a_line_outside_a_fence() {
 #[test]
 fn a_list_beyond_the_budget_shows_whole_rows() {
     let rows: Vec<Value> = (0..100).map(|id| json!({"id": id, "title": "t".repeat(50)})).collect();
-    let shown = present(Content::Json(json!(rows)), &Options { budget: 1_000, ..options(&[]) });
+    let shown = present(GivenContent::Json(json!(rows)), &Options { budget: 1_000, ..options(&[]) });
     let (count, total) = shown.rows.unwrap();
     assert_eq!((count, total), (shown.data.as_array().unwrap().len(), 100));
     assert!(count > 5 && shown.data.to_string().len() <= 1_000);
@@ -141,7 +141,8 @@ fn a_list_beyond_the_budget_shows_whole_rows() {
 
 #[test]
 fn one_row_is_shown_however_large() {
-    let shown = present(Content::Json(json!([{"id": 1}, {"id": 2}])), &Options { budget: 3, ..options(&[]) });
+    let shown =
+        present(GivenContent::Json(json!([{"id": 1}, {"id": 2}])), &Options { budget: 3, ..options(&[]) });
     assert_eq!(shown.rows, Some((1, 2)));
 }
 
@@ -149,7 +150,7 @@ fn one_row_is_shown_however_large() {
 fn a_long_field_is_cut_where_it_can_be_continued() {
     let text: String = (0..1_000).map(|line| format!("line {line} é\n")).collect();
     let value = json!({"iid": 1, "description": text});
-    let first = present(Content::Json(value.clone()), &Options { budget: 2_000, ..options(&[]) });
+    let first = present(GivenContent::Json(value.clone()), &Options { budget: 2_000, ..options(&[]) });
     let cut = first.cut[0].clone();
     assert_eq!((cut.path.as_deref(), cut.window.total_bytes), (Some("description"), text.len()));
     let mut whole = first.data["description"].as_str().unwrap()[..cut.window.bytes.end].to_owned();
@@ -157,7 +158,7 @@ fn a_long_field_is_cut_where_it_can_be_continued() {
     let mut place = cut.window.next;
     while place.is_some() {
         let next =
-            present(Content::Json(value.clone()), &Options { budget: 2_000, place, ..options(&fields) });
+            present(GivenContent::Json(value.clone()), &Options { budget: 2_000, place, ..options(&fields) });
         whole.push_str(next.data.as_str().unwrap());
         place = next.cut[0].window.next;
     }
@@ -166,8 +167,9 @@ fn a_long_field_is_cut_where_it_can_be_continued() {
 
 #[test]
 fn a_place_beyond_the_end_says_where_the_end_is() {
-    for place in [Place::Byte(99), Place::Lines(2, None)] {
-        let shown = present(Content::Text("short".into()), &Options { place: Some(place), ..options(&[]) });
+    for place in [Position::Byte(99), Position::Lines(2, None)] {
+        let shown =
+            present(GivenContent::Text("short".into()), &Options { place: Some(place), ..options(&[]) });
         assert_eq!(shown.notes, ["the text ends at line 1, byte 5"]);
     }
 }
@@ -175,9 +177,9 @@ fn a_place_beyond_the_end_says_where_the_end_is() {
 #[test]
 fn a_log_is_read_from_its_end_and_as_it_looked_at_last() {
     let log: String = (1..=400).map(|line| format!("\u{1b}[32mstep {line}\u{1b}[0;m\r\n")).collect();
-    let kind = Kind { log: true, ..Kind::default() };
+    let kind = ContentKind { log: true, ..ContentKind::default() };
     let shown =
-        present(Content::Text(log + "10 %\r100 %\n"), &Options { budget: 1_000, kind, ..options(&[]) });
+        present(GivenContent::Text(log + "10 %\r100 %\n"), &Options { budget: 1_000, kind, ..options(&[]) });
     let text = shown.data.as_str().unwrap();
     assert!(text.ends_with("step 400\n100 %\n") && text.starts_with("step "), "{text}");
     assert!(shown.cut[0].window.before.is_some() && shown.cut[0].window.next.is_none());
@@ -188,7 +190,7 @@ fn a_file_in_base64_is_read_as_text() {
     let file = json!({"file_path": "a.txt", "encoding": "base64", "content": "Z3LDvG4K", "size": 6});
     assert_eq!(compact(file.clone()).data["content"], "grün\n");
     let fields = ["content".to_owned()];
-    let one = present(Content::Json(file), &options(&fields));
+    let one = present(GivenContent::Json(file), &options(&fields));
     assert_eq!(one.data, json!({"content": "grün\n"}));
     let image = json!({"encoding": "base64", "content": "/9j/4A=="});
     assert_eq!(compact(image).data["content"], "(binary: 4 bytes)");
@@ -198,7 +200,7 @@ fn a_file_in_base64_is_read_as_text() {
 fn fields_walk_into_objects_and_lists() {
     let fields = ["author.username".to_owned(), "pipelines[].status".to_owned()];
     let value = json!([{"author": {"username": "a", "id": 1}, "pipelines": [{"status": "x", "id": 1}, {"status": "y"}]}]);
-    let shown = present(Content::Json(value), &options(&fields));
+    let shown = present(GivenContent::Json(value), &options(&fields));
     assert_eq!(
         shown.data,
         json!([{"author": {"username": "a"}, "pipelines": [{"status": "x"}, {"status": "y"}]}])
@@ -212,7 +214,7 @@ fn a_field_that_is_nowhere_is_told_with_what_there_is() {
     let value = json!({
         "title": "a", "author": {"username": "b", "id": 1}, "pipelines": [{"status": "x"}, {"id": 1}],
     });
-    let missing = present(Content::Json(value), &options(&paths)).missing;
+    let missing = present(GivenContent::Json(value), &options(&paths)).missing;
     let said: Vec<(&str, Vec<&str>)> = missing
         .iter()
         .map(|missing| (missing.step.as_str(), missing.known.iter().map(String::as_str).collect()))
@@ -230,7 +232,7 @@ fn a_field_that_is_nowhere_is_told_with_what_there_is() {
 
 #[test]
 fn a_binary_is_told_and_not_shown() {
-    let binary = Content::Binary {
+    let binary = GivenContent::Binary {
         bytes: vec![0; 12],
         content_type: "image/png".into(),
         filename: Some("a.png".into()),
@@ -250,8 +252,10 @@ fn an_empty_list_says_so() {
 fn what_was_taken_out_of_a_text_is_counted() {
     let told = |content| present(content, &options(&[])).notes;
     let text = "a\u{200b}b \u{2764}\u{fe0f}\n";
-    assert_eq!(told(Content::Text(text.into())).len(), 1);
-    assert!(told(Content::Text(text.into()))[0].starts_with("2 characters that cannot be seen"));
-    assert!(told(Content::Json(json!({"title": text})))[0].starts_with("1 character that cannot be seen"));
-    assert!(told(Content::Text("\u{1b}[1mbold\u{1b}[0m\r\n".into())).is_empty(), "colors are no loss");
+    assert_eq!(told(GivenContent::Text(text.into())).len(), 1);
+    assert!(told(GivenContent::Text(text.into()))[0].starts_with("2 characters that cannot be seen"));
+    assert!(
+        told(GivenContent::Json(json!({"title": text})))[0].starts_with("1 character that cannot be seen")
+    );
+    assert!(told(GivenContent::Text("\u{1b}[1mbold\u{1b}[0m\r\n".into())).is_empty(), "colors are no loss");
 }

@@ -52,7 +52,7 @@ fn keys_that_no_answer_needs_are_left_out() {
         let asked = [key.to_owned()];
         let value = json!({"name": "gear", key: {"self": "x"}});
         assert_eq!(
-            present(Content::Json(value), &options(&asked)).data,
+            present(GivenContent::Json(value), &options(&asked)).data,
             json!({key: {"self": "x"}}),
             "{key}"
         );
@@ -117,7 +117,7 @@ fn the_page_of_a_part_is_shown_where_the_action_is_for_it() {
     let bridge = json!({"id": 8, "downstream_pipeline": {"id": 5, "status": "failed", "web_url": "https://x/other/-/pipelines/5"}});
     let shows = ["downstream_pipeline".to_owned()];
     let kept = Options { kept: Kept { shows: &shows, ..Kept::default() }, ..options(&[]) };
-    let shown = present(Content::Json(bridge), &kept);
+    let shown = present(GivenContent::Json(bridge), &kept);
     assert_eq!(shown.data["downstream_pipeline"]["web_url"], "https://x/other/-/pipelines/5");
 }
 
@@ -202,7 +202,7 @@ fn flags_that_are_off_are_left_out_unless_that_is_news_or_was_set() {
     let given = ["protected".to_owned()];
     let set = Options { kept: Kept { given: &given, ..Kept::default() }, ..options(&[]) };
     let value = json!({"name": "gear", "protected": false, "locked": false});
-    assert_eq!(present(Content::Json(value), &set).data, json!({"name": "gear", "protected": false}));
+    assert_eq!(present(GivenContent::Json(value), &set).data, json!({"name": "gear", "protected": false}));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn defaults_are_left_out_unless_they_were_set() {
     assert_eq!(PRESENTATION.defaults, rules, "each rule has a sample");
     let given = ["issue_type".to_owned()];
     let set = Options { kept: Kept { given: &given, ..Kept::default() }, ..options(&[]) };
-    let shown = present(Content::Json(json!({"name": "gear", "issue_type": "issue"})), &set);
+    let shown = present(GivenContent::Json(json!({"name": "gear", "issue_type": "issue"})), &set);
     assert_eq!(shown.data["issue_type"], "issue");
 }
 
@@ -277,7 +277,7 @@ fn fields_that_an_action_is_for_are_shown_whole() {
     for (id, answer, fields) in samples_of_shows() {
         let action = catalog.get(id).unwrap().unwrap();
         let kept = Kept { shows: &action.shows, ..Kept::default() };
-        let shown = present(Content::Json(answer), &Options { kept, ..options(&[]) });
+        let shown = present(GivenContent::Json(answer), &Options { kept, ..options(&[]) });
         let row = if shown.data.is_array() { &shown.data[0] } else { &shown.data };
         for (name, value) in fields.as_object().unwrap() {
             assert!(action.shows.contains(name), "{id} {name}");

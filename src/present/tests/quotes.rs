@@ -33,8 +33,10 @@ fn a_text_that_could_be_taken_for_more_than_a_word_keeps_the_tags() {
         &format!("{}\u{3000}b", "a".repeat(60)),
     ];
     for text in hostile {
-        let shown =
-            present(Content::Json(json!({"id": 1, "name": text})), &Options { full: true, ..options(&[]) });
+        let shown = present(
+            GivenContent::Json(json!({"id": 1, "name": text})),
+            &Options { full: true, ..options(&[]) },
+        );
         assert!(shown.quoted, "{text:?}: {}", shown.text);
     }
     // A key that a user may have chosen.
@@ -53,7 +55,7 @@ fn a_long_text_without_spaces_is_quoted_too() {
 
 #[test]
 fn a_whole_text_of_one_short_line_is_quoted() {
-    let whole = |text: &str| present(Content::Text(text.to_owned()), &options(&[]));
+    let whole = |text: &str| present(GivenContent::Text(text.to_owned()), &options(&[]));
     let shown = whole("1.2.3 beta");
     assert_eq!((shown.text.as_str(), shown.quoted), ("\"1.2.3 beta\"", false));
     assert_eq!(shown.data, "1.2.3 beta");
@@ -97,12 +99,12 @@ fn a_list_of_one_short_object_is_a_line() {
 fn the_text_does_not_repeat_what_the_first_sentence_says() {
     let said = ["title".to_owned(), "iid".to_owned()];
     let value = json!({"iid": 3, "title": "Oil", "state": "opened"});
-    let shown = present(Content::Json(value.clone()), &Options { said: &said, ..options(&[]) });
+    let shown = present(GivenContent::Json(value.clone()), &Options { said: &said, ..options(&[]) });
     assert_eq!(shown.text, "state: \"opened\"\n");
     assert_eq!(shown.data, value, "the structure has every field");
-    let nothing = present(Content::Json(json!({"iid": 3})), &Options { said: &said, ..options(&[]) });
+    let nothing = present(GivenContent::Json(json!({"iid": 3})), &Options { said: &said, ..options(&[]) });
     assert_eq!((nothing.text.as_str(), nothing.quoted), ("", false));
     // Rows are things of their own.
-    let rows = present(Content::Json(json!([value])), &Options { said: &said, ..options(&[]) });
+    let rows = present(GivenContent::Json(json!([value])), &Options { said: &said, ..options(&[]) });
     assert!(rows.text.contains("Oil"), "{}", rows.text);
 }

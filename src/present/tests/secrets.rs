@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::catalog::{Action, Catalog};
 
-fn present_value(value: Value, kind: Kind, fields: &[String]) -> Presented {
-    present(Content::Json(value), &Options { kind, ..options(fields) })
+fn present_value(value: Value, kind: ContentKind, fields: &[String]) -> Presented {
+    present(GivenContent::Json(value), &Options { kind, ..options(fields) })
 }
 
 fn action(id: &str) -> Action {
@@ -12,7 +12,7 @@ fn action(id: &str) -> Action {
 }
 
 fn plain(value: Value) -> Presented {
-    present_value(value, Kind::default(), &[])
+    present_value(value, ContentKind::default(), &[])
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn the_value_of_a_variable_is_masked_wherever_it_is() {
     }
     let bare = json!([{"key": "A", "value": "hunter2"}]);
     assert!(plain(bare.clone()).text.contains("hunter2"), "a key and a value may be anything");
-    let variables = Kind::of([&action("pipeline.list_variables")], false);
+    let variables = ContentKind::of([&action("pipeline.list_variables")], false);
     assert!(!present_value(bare, variables, &[]).text.contains("hunter2"));
 }
 
@@ -99,31 +99,35 @@ fn a_token_is_known_by_how_it_begins() {
 fn whoever_asks_by_name_or_for_all_is_shown_secrets() {
     let value = json!({"key": "A", "value": "hunter2", "masked": false, "token": "other"});
     let fields = ["value".to_owned()];
-    assert_eq!(present_value(value.clone(), Kind::default(), &fields).data, json!({"value": "hunter2"}));
+    assert_eq!(
+        present_value(value.clone(), ContentKind::default(), &fields).data,
+        json!({"value": "hunter2"})
+    );
     let other = ["key".to_owned(), "token".to_owned()];
-    assert_eq!(present_value(value.clone(), Kind::default(), &other).data["token"], "other");
+    assert_eq!(present_value(value.clone(), ContentKind::default(), &other).data["token"], "other");
     let list = ["variables[].value".to_owned()];
     let inner = json!({"variables": [value.clone()]});
-    assert!(present_value(inner.clone(), Kind::default(), &list).text.contains("hunter2"));
+    assert!(present_value(inner.clone(), ContentKind::default(), &list).text.contains("hunter2"));
     let holder = ["variables".to_owned()];
     assert!(
-        !present_value(inner, Kind::default(), &holder).text.contains("hunter2"),
+        !present_value(inner, ContentKind::default(), &holder).text.contains("hunter2"),
         "it was not asked for by name"
     );
-    let full = present(Content::Json(value.clone()), &Options { full: true, unmasked: true, ..options(&[]) });
+    let full =
+        present(GivenContent::Json(value.clone()), &Options { full: true, unmasked: true, ..options(&[]) });
     assert_eq!(full.data, value);
 }
 
 #[test]
 fn a_token_that_was_made_just_now_is_shown_and_said_to_be_the_only_time() {
-    let made = Kind::of([&action("deploy_token.create")], true);
+    let made = ContentKind::of([&action("deploy_token.create")], true);
     let shown_once = present_value(json!({"id": 1, "token": "gldt-fresh"}), made, &[]);
     assert_eq!(shown_once.data["token"], "gldt-fresh");
     assert_eq!((shown_once.masked.made.len(), shown_once.masked.hidden.len()), (1, 0));
     // A project that is created has a runners' token as well, which can be seen again.
     let project = present_value(
         json!({"id": 1, "runners_token": "GR1"}),
-        Kind::of([&action("project.create")], true),
+        ContentKind::of([&action("project.create")], true),
         &[],
     );
     assert_eq!(project.masked.hidden, ["runners_token"]);
@@ -131,8 +135,8 @@ fn a_token_that_was_made_just_now_is_shown_and_said_to_be_the_only_time() {
 
 #[test]
 fn a_secret_file_is_not_shown() {
-    let kind = Kind::of([&action("secure_file.download")], false);
-    let shown = present(Content::Text("KEY=hunter2".into()), &Options { kind, ..options(&[]) });
+    let kind = ContentKind::of([&action("secure_file.download")], false);
+    let shown = present(GivenContent::Text("KEY=hunter2".into()), &Options { kind, ..options(&[]) });
     assert_eq!(shown.data, "(masked: 11 characters)");
 }
 
@@ -184,12 +188,12 @@ fn an_alias_hides_no_secret_and_makes_none_of_a_key() {
         .collect();
     let present_aliased = |kind| {
         let value = json!({"v": [{"name": "hunter2", "k": "KEY"}], "made": "fresh-token"});
-        present(Content::Json(value), &Options { kind, full: true, names: Some(&names), ..options(&[]) })
+        present(GivenContent::Json(value), &Options { kind, full: true, names: Some(&names), ..options(&[]) })
     };
-    let shown = present_aliased(Kind::default());
+    let shown = present_aliased(ContentKind::default());
     assert_eq!(shown.data["v"][0], json!({"name": "(masked: 7 characters)", "k": "KEY"}));
     assert_eq!(shown.data["made"], "(masked: 11 characters)");
-    let made = present_aliased(Kind { made: true, ..Kind::default() });
+    let made = present_aliased(ContentKind { made: true, ..ContentKind::default() });
     assert_eq!((&made.data["made"], made.masked.made), (&json!("fresh-token"), vec!["made".to_owned()]));
 }
 

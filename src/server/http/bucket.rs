@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Bucket {
     rate: f64,
-    level: Mutex<Level>,
+    level: Mutex<BucketLevel>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct BucketLevel {
     tokens: f64,
     filled: Instant,
 }
@@ -20,7 +20,7 @@ impl Bucket {
     /// A full bucket that gains `rate` tokens a second.
     pub(super) fn new(rate: u32, now: Instant) -> Bucket {
         let rate = f64::from(rate);
-        Bucket { rate, level: Mutex::new(Level { tokens: rate * 2.0, filled: now }) }
+        Bucket { rate, level: Mutex::new(BucketLevel { tokens: rate * 2.0, filled: now }) }
     }
 
     /// Takes a token, or returns the time until there is one.

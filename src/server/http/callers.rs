@@ -13,7 +13,7 @@ use super::bucket::Bucket;
 use super::caller_key::CallerKey;
 use super::oauth::Verified;
 use super::pools::Pools;
-use super::settings::Settings;
+use super::settings::HttpSettings;
 use crate::server::handler::Handler;
 use crate::tools::{Declines, Instances, Narrowing, TokenKind};
 
@@ -61,7 +61,7 @@ impl NarrowedTools {
 }
 
 impl Caller {
-    pub(super) fn new(name: String, settings: &Settings, now: Instant) -> Caller {
+    pub(super) fn new(name: String, settings: &HttpSettings, now: Instant) -> Caller {
         Caller {
             name,
             bucket: Bucket::new(settings.caller_rate, now),
@@ -205,8 +205,8 @@ mod tests {
     use super::super::settings::{AuthMode, ListenAddress};
     use super::*;
 
-    fn settings() -> Settings {
-        Settings {
+    fn settings() -> HttpSettings {
+        HttpSettings {
             listen: ListenAddress::Tcp(([127, 0, 0, 1], 0).into()),
             auth: AuthMode::Token,
             public_url: None,

@@ -17,7 +17,7 @@ pub(super) const MAX_CONNECTIONS_PER_ADDRESS: usize = MAX_CONNECTIONS / 2;
 
 /// An open connection. While it exists, it counts.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct HttpConnection {
     address: Option<IpAddr>,
     /// A request of it is carried out.
     is_busy: AtomicBool,
@@ -26,7 +26,7 @@ pub(super) struct Connection {
     closing: Notify,
 }
 
-impl Connection {
+impl HttpConnection {
     /// Waits until the connection has to be closed.
     pub(super) async fn closing(&self) {
         self.closing.notified().await;
@@ -46,7 +46,7 @@ impl Connection {
 
 /// A request that is carried out.
 #[derive(Debug)]
-pub(super) struct RunningRequest(Arc<Connection>);
+pub(super) struct RunningRequest(Arc<HttpConnection>);
 
 impl Drop for RunningRequest {
     fn drop(&mut self) {
@@ -57,26 +57,26 @@ impl Drop for RunningRequest {
 /// Table of the open connections.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
-    table: Mutex<Table>,
+    table: Mutex<ConnectionTable>,
     freed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct ConnectionTable {
     /// By a number that grows: the oldest first.
-    open: BTreeMap<u64, Arc<Connection>>,
+    open: BTreeMap<u64, Arc<HttpConnection>>,
     next: u64,
 }
 
 /// The place of a connection in the table.
 #[derive(Debug)]
-pub(super) struct Place {
-    pub(super) connection: Arc<Connection>,
+pub(super) struct ConnectionPlace {
+    pub(super) connection: Arc<HttpConnection>,
     number: u64,
     connections: Arc<Connections>,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let mut table = self.connections.table.lock().unwrap_or_else(PoisonError::into_inner);
         table.open.remove(&self.number);
@@ -88,13 +88,13 @@ impl Drop for Place {
 impl Connections {
     /// A place for a connection from this address. Waits while requests are carried out on all connections. None if
     /// they are carried out on as many connections as one address may have.
-    pub(super) async fn admit(self: &Arc<Self>, peer: Option<IpAddr>) -> Option<Place> {
+    pub(super) async fn admit(self: &Arc<Self>, peer: Option<IpAddr>) -> Option<ConnectionPlace> {
         let address = peer.and_then(bounded_address);
         loop {
             let freed = self.freed.notified();
             {
                 let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-                let of_address = |connection: &Connection| connection.address == address;
+                let of_address = |connection: &HttpConnection| connection.address == address;
                 if address.is_some() && !table.make_room(MAX_CONNECTIONS_PER_ADDRESS, &of_address) {
                     return None;
                 }
@@ -106,8 +106,8 @@ impl Connections {
         }
     }
 
-    fn place(self: &Arc<Self>, table: &mut Table, address: Option<IpAddr>) -> Place {
-        let connection = Arc::new(Connection {
+    fn place(self: &Arc<Self>, table: &mut ConnectionTable, address: Option<IpAddr>) -> ConnectionPlace {
+        let connection = Arc::new(HttpConnection {
             address,
             is_busy: AtomicBool::default(),
             is_trusted: AtomicBool::default(),
@@ -116,7 +116,7 @@ impl Connections {
         let number = table.next;
         table.next += 1;
         table.open.insert(number, Arc::clone(&connection));
-        Place { connection, number, connections: Arc::clone(self) }
+        ConnectionPlace { connection, number, connections: Arc::clone(self) }
     }
 
     /// Closes a connection that waits for a request. Returns false if there is none.
@@ -131,17 +131,17 @@ impl Connections {
     }
 }
 
-impl Table {
+impl ConnectionTable {
     /// True if fewer than `most` of these connections are open, or one of them was closed.
-    fn make_room(&mut self, most: usize, is_counted: &dyn Fn(&Connection) -> bool) -> bool {
+    fn make_room(&mut self, most: usize, is_counted: &dyn Fn(&HttpConnection) -> bool) -> bool {
         let count = self.open.values().filter(|connection| is_counted(connection)).count();
         count < most || self.close_waiting(is_counted)
     }
 
     /// Closes one of these connections on which no request is carried out: the oldest of those that no accepted
     /// caller has used, else the oldest.
-    fn close_waiting(&mut self, is_counted: &dyn Fn(&Connection) -> bool) -> bool {
-        let is_busy = |connection: &Connection| connection.is_busy.load(Ordering::Relaxed);
+    fn close_waiting(&mut self, is_counted: &dyn Fn(&HttpConnection) -> bool) -> bool {
+        let is_busy = |connection: &HttpConnection| connection.is_busy.load(Ordering::Relaxed);
         let waiting =
             self.open.iter().filter(|(_, connection)| is_counted(connection) && !is_busy(connection));
         let first = waiting
@@ -172,18 +172,18 @@ mod tests {
 
     const LOCAL: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
 
-    fn admit(connections: &Arc<Connections>, peer: IpAddr) -> Place {
+    fn admit(connections: &Arc<Connections>, peer: IpAddr) -> ConnectionPlace {
         connections.admit(Some(peer)).now_or_never().unwrap().unwrap()
     }
 
-    fn is_closed(place: &Place) -> bool {
+    fn is_closed(place: &ConnectionPlace) -> bool {
         place.connection.closing().now_or_never().is_some()
     }
 
     #[test]
     fn the_oldest_waiting_connection_makes_room() {
         let connections = Arc::default();
-        let places: Vec<Place> = (0..MAX_CONNECTIONS).map(|_| admit(&connections, LOCAL)).collect();
+        let places: Vec<ConnectionPlace> = (0..MAX_CONNECTIONS).map(|_| admit(&connections, LOCAL)).collect();
         let running = places[0].connection.begin_request();
         places[1].connection.trust();
         let newest = admit(&connections, LOCAL);
@@ -198,7 +198,8 @@ mod tests {
     #[tokio::test]
     async fn a_connection_waits_while_all_others_are_busy() {
         let connections = Arc::default();
-        let mut places: Vec<Place> = (0..MAX_CONNECTIONS).map(|_| admit(&connections, LOCAL)).collect();
+        let mut places: Vec<ConnectionPlace> =
+            (0..MAX_CONNECTIONS).map(|_| admit(&connections, LOCAL)).collect();
         let running: Vec<_> = places.iter().map(|place| place.connection.begin_request()).collect();
         let mut waiting = Box::pin(connections.admit(Some(LOCAL)));
         assert!(waiting.as_mut().now_or_never().is_none());
@@ -212,7 +213,8 @@ mod tests {
         let connections = Arc::default();
         let [one, other] = ["203.0.113.1", "::ffff:203.0.113.2"].map(|ip| ip.parse::<IpAddr>().unwrap());
         let first = admit(&connections, other);
-        let places: Vec<Place> = (0..MAX_CONNECTIONS_PER_ADDRESS).map(|_| admit(&connections, one)).collect();
+        let places: Vec<ConnectionPlace> =
+            (0..MAX_CONNECTIONS_PER_ADDRESS).map(|_| admit(&connections, one)).collect();
         let new = admit(&connections, one);
         assert_eq!(connections.count(), MAX_CONNECTIONS_PER_ADDRESS + 1);
         assert!(is_closed(&places[0]) && !is_closed(&first));

@@ -30,13 +30,13 @@ const MAX_TOOLSETS: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     pub(super) base: Url,
-    pub(super) credential: Option<Credential>,
+    pub(super) credential: Option<RequestCredential>,
     pub(super) narrowing: Narrowing,
 }
 
 /// Credential of a request.
 #[derive(Clone, Debug)]
-pub(super) struct Credential {
+pub(super) struct RequestCredential {
     pub(super) token: Token,
     /// The token alone, for its verification.
     pub(super) secret: Secret,
@@ -113,7 +113,7 @@ pub(super) fn read_identity(
         (AuthMode::OAuth { .. }, None) => return Err(IdentityError::Missing { bearer_only: true }),
         (AuthMode::Token, credential) => credential,
         (AuthMode::OAuth { .. }, Some(credential)) if credential.sent_as == CredentialHeader::Bearer => {
-            Some(Credential { token: Token::OAuth(credential.secret.clone()), ..credential })
+            Some(RequestCredential { token: Token::OAuth(credential.secret.clone()), ..credential })
         }
         (AuthMode::OAuth { .. }, Some(_)) => return Err(IdentityError::OAuthOnly),
     };
@@ -130,7 +130,7 @@ fn query_credential(uri: &Uri) -> Option<&'static str> {
     })
 }
 
-fn read_credential(keys: &KeyMaker, headers: &HeaderMap) -> Result<Option<Credential>, IdentityError> {
+fn read_credential(keys: &KeyMaker, headers: &HeaderMap) -> Result<Option<RequestCredential>, IdentityError> {
     let mut given = Vec::new();
     for header in CredentialHeader::ALL {
         if let Some(value) = single(headers, header.name())? {
@@ -170,7 +170,7 @@ fn read_credential(keys: &KeyMaker, headers: &HeaderMap) -> Result<Option<Creden
             token => token,
         },
     };
-    Ok(Some(Credential { token, digest: keys.digest(text), secret, sent_as }))
+    Ok(Some(RequestCredential { token, digest: keys.digest(text), secret, sent_as }))
 }
 
 /// The value of a header that may be given once.

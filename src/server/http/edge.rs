@@ -27,7 +27,7 @@ use url::Url;
 use super::body::{BodyError, MAX_BODY, read_body};
 use super::caller_key::{CallerKey, KeyMaker};
 use super::callers::{Caller, Callers, NarrowedTools};
-use super::connections::{Connection, RunningRequest};
+use super::connections::{HttpConnection, RunningRequest};
 use super::credentials::{Identity, IdentityError, read_identity};
 use super::handler::{CallRecord, HttpHandler};
 use super::heads::{HeadCheck, HeadFault};
@@ -37,7 +37,7 @@ use super::oauth::{self, METADATA_PATH, Rejection};
 use super::pools::{BodyMemory, Pools};
 use super::reachability::Reachability;
 use super::request_rules::{is_json, malformed_message, repeated_header};
-use super::settings::{AuthMode, ListenAddress, Settings};
+use super::settings::{AuthMode, HttpSettings, ListenAddress};
 use crate::server::handler::{FindTurns, Handler};
 use crate::surface::{self, Surface};
 use crate::tools::{CallerCredential, CallerError, CallerProfile, Instances, Narrowing, Token, ToolsFactory};
@@ -62,8 +62,8 @@ type McpService<H> = StreamableHttpService<H, NeverSessionManager>;
 /// State of the HTTP server.
 pub(super) struct Edge {
     factory: Arc<ToolsFactory>,
-    surface: surface::Settings,
-    settings: Settings,
+    surface: surface::SurfaceSettings,
+    settings: HttpSettings,
     /// All instances, the default one included.
     instances: Vec<Url>,
     keys: Option<KeyMaker>,
@@ -88,8 +88,8 @@ impl Edge {
     /// A policy that cannot be used.
     pub(super) fn new(
         factory: Arc<ToolsFactory>,
-        surface: surface::Settings,
-        settings: Settings,
+        surface: surface::SurfaceSettings,
+        settings: HttpSettings,
     ) -> Result<Edge, CallerError> {
         let now = Instant::now();
         let profile = CallerProfile {
@@ -164,7 +164,7 @@ impl Edge {
     }
 
     /// The caller of an identity, verified where its credential has to be.
-    async fn caller(&self, keys: &KeyMaker, identity: &Identity) -> Result<Arc<Caller>, Refusal> {
+    async fn caller(&self, keys: &KeyMaker, identity: &Identity) -> Result<Arc<Caller>, HttpRefusal> {
         let digest = identity.credential.as_ref().map(|credential| credential.digest);
         let (key, now) = (keys.key(&identity.base, digest), Instant::now());
         if let Some(caller) = self.callers.get(key, now) {
@@ -179,7 +179,7 @@ impl Edge {
     }
 
     /// The tools of a caller with the limits that the request asks for.
-    fn narrow(&self, caller: &Caller, identity: Identity) -> Result<Arc<NarrowedTools>, Refusal> {
+    fn narrow(&self, caller: &Caller, identity: Identity) -> Result<Arc<NarrowedTools>, HttpRefusal> {
         let Identity { base, credential, narrowing } = identity;
         let token = credential.map(|credential| credential.token);
         let token_kind = token.as_ref().map(Token::kind);
@@ -200,7 +200,7 @@ impl Edge {
             }
             Ok(handler)
         });
-        made.map_err(Refusal::Narrowing)
+        made.map_err(HttpRefusal::Narrowing)
     }
 
     /// The pools that a request of a caller takes from.
@@ -209,23 +209,27 @@ impl Edge {
         std::iter::once(&caller.pools).chain(shared).chain([&self.pools]).collect()
     }
 
-    async fn verify(&self, identity: &Identity, now: Instant) -> Result<Option<oauth::Verified>, Refusal> {
+    async fn verify(
+        &self,
+        identity: &Identity,
+        now: Instant,
+    ) -> Result<Option<oauth::Verified>, HttpRefusal> {
         let (AuthMode::OAuth { applications }, Some(credential)) =
             (&self.settings.auth, &identity.credential)
         else {
             return Ok(None);
         };
         let clients =
-            self.factory.connections(&identity.base).ok_or(Refusal::Token(Rejection::Unavailable))?;
+            self.factory.connections(&identity.base).ok_or(HttpRefusal::Token(Rejection::Unavailable))?;
         // The semaphore is never closed.
         let _turn = self.verifications.acquire().await.ok();
-        oauth::verify(clients, credential, applications, now).await.map(Some).map_err(Refusal::Token)
+        oauth::verify(clients, credential, applications, now).await.map(Some).map_err(HttpRefusal::Token)
     }
 }
 
 fn new_handler(
     factory: &ToolsFactory,
-    surface: &surface::Settings,
+    surface: &surface::SurfaceSettings,
     profile: CallerProfile,
 ) -> Result<Handler<Instances>, CallerError> {
     let instances = Arc::new(factory.tools_for(profile)?);
@@ -238,7 +242,7 @@ fn new_handler(
 
 /// A request that does not reach MCP.
 #[derive(Debug)]
-enum Refusal {
+enum HttpRefusal {
     Method,
     Identity(IdentityError),
     Token(Rejection),
@@ -254,16 +258,16 @@ enum Refusal {
     NoRandomNumbers,
 }
 
-impl Refusal {
+impl HttpRefusal {
     /// Status, code and message of each refusal.
     fn row(&self) -> (StatusCode, &'static str, String) {
         use StatusCode as Status;
         match self {
-            Refusal::Method => {
+            HttpRefusal::Method => {
                 let message = format!("{ENDPOINT} accepts POST only: the server keeps no sessions");
                 (Status::METHOD_NOT_ALLOWED, "method_not_allowed", message)
             }
-            Refusal::Identity(error) => {
+            HttpRefusal::Identity(error) => {
                 let (status, code) = match error {
                     IdentityError::Missing { .. } | IdentityError::OAuthOnly => {
                         (Status::UNAUTHORIZED, "unauthorized")
@@ -273,29 +277,29 @@ impl Refusal {
                 };
                 (status, code, error.to_string())
             }
-            Refusal::Token(Rejection::InvalidToken(why)) => {
+            HttpRefusal::Token(Rejection::InvalidToken(why)) => {
                 (Status::UNAUTHORIZED, "invalid_token", (*why).to_owned())
             }
-            Refusal::Token(Rejection::InsufficientScope) => {
+            HttpRefusal::Token(Rejection::InsufficientScope) => {
                 let message = "the token has neither the scope api nor read_api".to_owned();
                 (Status::FORBIDDEN, "insufficient_scope", message)
             }
-            Refusal::Token(Rejection::Unavailable) => {
+            HttpRefusal::Token(Rejection::Unavailable) => {
                 let message = "GitLab does not answer: the token cannot be verified".to_owned();
                 (Status::SERVICE_UNAVAILABLE, "unavailable", message)
             }
-            Refusal::Narrowing(error) => {
+            HttpRefusal::Narrowing(error) => {
                 let cause = std::error::Error::source(error).map(ToString::to_string);
                 (Status::BAD_REQUEST, "invalid_request", cause.unwrap_or(error.to_string()))
             }
-            Refusal::Rate(_) => {
+            HttpRefusal::Rate(_) => {
                 (Status::TOO_MANY_REQUESTS, "rate_limited", "too many requests of this caller".to_owned())
             }
-            Refusal::Concurrency(most) => {
+            HttpRefusal::Concurrency(most) => {
                 let message = format!("more than {most} concurrent requests of this caller");
                 (Status::TOO_MANY_REQUESTS, "rate_limited", message)
             }
-            Refusal::Body(error) => {
+            HttpRefusal::Body(error) => {
                 let (status, code) = match error {
                     BodyError::Broken => (Status::BAD_REQUEST, "invalid_request"),
                     BodyError::TooLarge | BodyError::TooManyValues => {
@@ -306,22 +310,22 @@ impl Refusal {
                 };
                 (status, code, error.to_string())
             }
-            Refusal::Head(fault) => {
+            HttpRefusal::Head(fault) => {
                 let (status, code) = match fault {
                     HeadFault::TooLarge => (Status::REQUEST_HEADER_FIELDS_TOO_LARGE, "too_large"),
                     _ => (Status::BAD_REQUEST, "invalid_request"),
                 };
                 (status, code, fault.to_string())
             }
-            Refusal::Host => {
+            HttpRefusal::Host => {
                 let message = "Host: expected one host with an optional port, as in the target".to_owned();
                 (Status::BAD_REQUEST, "invalid_request", message)
             }
-            Refusal::Operation => {
+            HttpRefusal::Operation => {
                 let message = "only for a Host of this server (GITLAB_MCP_ALLOWED_HOSTS) or an IP address, and for no Origin";
                 (Status::FORBIDDEN, "forbidden", message.to_owned())
             }
-            Refusal::NoRandomNumbers => {
+            HttpRefusal::NoRandomNumbers => {
                 (Status::SERVICE_UNAVAILABLE, "unavailable", "the system has no random numbers".to_owned())
             }
         }
@@ -338,18 +342,18 @@ impl Refusal {
             }
         };
         match &self {
-            Refusal::Method => set(ALLOW, "POST".to_owned()),
-            Refusal::Rate(pause) => set(RETRY_AFTER, pause.max(&PAUSE).as_secs().to_string()),
-            Refusal::Concurrency(_)
-            | Refusal::Token(Rejection::Unavailable)
-            | Refusal::Body(BodyError::NoMemory) => {
+            HttpRefusal::Method => set(ALLOW, "POST".to_owned()),
+            HttpRefusal::Rate(pause) => set(RETRY_AFTER, pause.max(&PAUSE).as_secs().to_string()),
+            HttpRefusal::Concurrency(_)
+            | HttpRefusal::Token(Rejection::Unavailable)
+            | HttpRefusal::Body(BodyError::NoMemory) => {
                 set(RETRY_AFTER, PAUSE.as_secs().to_string());
             }
-            Refusal::Token(Rejection::InvalidToken(why)) => {
+            HttpRefusal::Token(Rejection::InvalidToken(why)) => {
                 let metadata = edge.metadata_url();
                 set(WWW_AUTHENTICATE, oauth::challenge(metadata.as_deref(), Some((code, why)), "api"));
             }
-            Refusal::Token(Rejection::InsufficientScope) => set(WWW_AUTHENTICATE, step_up(edge)),
+            HttpRefusal::Token(Rejection::InsufficientScope) => set(WWW_AUTHENTICATE, step_up(edge)),
             _ if status == StatusCode::UNAUTHORIZED => {
                 set(WWW_AUTHENTICATE, oauth::challenge(edge.metadata_url().as_deref(), None, "api"));
             }
@@ -416,7 +420,7 @@ fn mcp_service<H: ServerHandler + Clone>(edge: &Edge, handler: H) -> McpService<
 
 /// The configured origins, and those of the server itself: a page that another server of this machine serves has
 /// another port.
-fn allowed_origins(settings: &Settings) -> Vec<String> {
+fn allowed_origins(settings: &HttpSettings) -> Vec<String> {
     let scheme = if settings.tls.is_some() { "https" } else { "http" };
     let own = match &settings.listen {
         ListenAddress::Tcp(address) if address.ip().is_loopback() => ["localhost", "127.0.0.1", "[::1]"]
@@ -488,24 +492,24 @@ impl Share {
 }
 
 /// Identifies the caller, applies its limits and reads the body.
-async fn admit(edge: &Edge, request: Request) -> Result<Admitted, Refusal> {
+async fn admit(edge: &Edge, request: Request) -> Result<Admitted, HttpRefusal> {
     if request.method() != Method::POST {
-        return Err(Refusal::Method);
+        return Err(HttpRefusal::Method);
     }
     let (mut parts, body) = request.into_parts();
     if let Some(name) = repeated_header(&parts.headers) {
-        return Err(Refusal::Identity(IdentityError::Duplicate(name.to_string())));
+        return Err(HttpRefusal::Identity(IdentityError::Duplicate(name.to_string())));
     }
     let default = edge.factory.default_instance();
-    let keys = edge.keys.as_ref().ok_or(Refusal::NoRandomNumbers)?;
+    let keys = edge.keys.as_ref().ok_or(HttpRefusal::NoRandomNumbers)?;
     let identity =
         read_identity(&edge.settings.auth, keys, &parts.uri, &parts.headers, default, &edge.instances);
-    let identity = identity.map_err(Refusal::Identity)?;
+    let identity = identity.map_err(HttpRefusal::Identity)?;
     let caller = edge.caller(keys, &identity).await?;
-    caller.bucket.take(Instant::now()).map_err(Refusal::Rate)?;
+    caller.bucket.take(Instant::now()).map_err(HttpRefusal::Rate)?;
     let turn = Arc::clone(&caller.calls).try_acquire_owned();
-    let turn = turn.map_err(|_| Refusal::Concurrency(edge.settings.caller_calls))?;
-    let connection = parts.extensions.get::<Arc<Connection>>().cloned();
+    let turn = turn.map_err(|_| HttpRefusal::Concurrency(edge.settings.caller_calls))?;
+    let connection = parts.extensions.get::<Arc<HttpConnection>>().cloned();
     // A slow body of anybody else leaves the connection to others.
     let mut running = connection.as_ref().filter(|_| caller.is_accepted()).map(|connection| {
         connection.trust();
@@ -513,9 +517,9 @@ async fn admit(edge: &Edge, request: Request) -> Result<Admitted, Refusal> {
     });
     let pools = edge.pools_of(&caller);
     let mut memory = BodyMemory::new(&pools);
-    let body = read_body(&parts.headers, body, &mut memory).await.map_err(Refusal::Body)?;
+    let body = read_body(&parts.headers, body, &mut memory).await.map_err(HttpRefusal::Body)?;
     if running.is_none() {
-        running = connection.as_ref().map(Connection::begin_request);
+        running = connection.as_ref().map(HttpConnection::begin_request);
     }
     let finds = pools.iter().map(|pools| Arc::clone(&pools.finds)).collect();
     let record = Arc::new(CallRecord::new(caller.name.clone()));
@@ -540,8 +544,8 @@ async fn screen(State(edge): State<Arc<Edge>>, request: Request, next: axum::mid
     let check = request.extensions().get::<HeadCheck>().copied();
     let fault = check.and_then(|check| check.fault);
     let mut response = match fault {
-        Some(fault) => Refusal::Head(fault).into_response(&edge),
-        None if !is_host_clear(request.uri(), request.headers()) => Refusal::Host.into_response(&edge),
+        Some(fault) => HttpRefusal::Head(fault).into_response(&edge),
+        None if !is_host_clear(request.uri(), request.headers()) => HttpRefusal::Host.into_response(&edge),
         None => next.run(request).await,
     };
     if check.is_some_and(|check| check.is_last) {
@@ -619,7 +623,7 @@ async fn health(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
 /// The status alone, for a public address.
 async fn health_status(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
     if is_of_page(&headers) {
-        return Refusal::Operation.into_response(&edge);
+        return HttpRefusal::Operation.into_response(&edge);
     }
     let (code, status) = edge.status();
     (code, Json(json!({"status": status}))).into_response()
@@ -627,7 +631,7 @@ async fn health_status(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Res
 
 async fn metrics(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
     if !is_of_operator(&edge.hosts, &headers) {
-        return Refusal::Operation.into_response(&edge);
+        return HttpRefusal::Operation.into_response(&edge);
     }
     edge.reachability.start(&edge.factory);
     let gauges = Gauges {

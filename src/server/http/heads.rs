@@ -57,13 +57,13 @@ impl HeadChecks {
 /// The stream of a connection, whose heads are checked while they are read.
 pub(super) struct CheckedStream<S> {
     stream: S,
-    part: Part,
+    part: HeadPart,
     checks: HeadChecks,
 }
 
 /// The part of the stream that the next byte belongs to.
 #[derive(Debug)]
-enum Part {
+enum HeadPart {
     Head(Head),
     Body {
         left: u64,
@@ -86,7 +86,7 @@ struct Head {
 
 impl<S> CheckedStream<S> {
     pub(super) fn new(stream: S) -> CheckedStream<S> {
-        CheckedStream { stream, part: Part::Head(Head::default()), checks: HeadChecks::default() }
+        CheckedStream { stream, part: HeadPart::Head(Head::default()), checks: HeadChecks::default() }
     }
 
     pub(super) fn checks(&self) -> HeadChecks {
@@ -97,16 +97,16 @@ impl<S> CheckedStream<S> {
     fn observe(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let taken = match &mut self.part {
-                Part::Unchecked => return,
-                Part::Body { left } => {
+                HeadPart::Unchecked => return,
+                HeadPart::Body { left } => {
                     let skipped = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
                     *left = left.saturating_sub(skipped as u64);
                     if *left == 0 {
-                        self.part = Part::Head(Head::default());
+                        self.part = HeadPart::Head(Head::default());
                     }
                     skipped
                 }
-                Part::Head(head) => {
+                HeadPart::Head(head) => {
                     let line_end = bytes.iter().position(|byte| *byte == b'\n');
                     let taken = line_end.map_or(bytes.len(), |at| at + 1);
                     head.extend(bytes.get(..taken).unwrap_or(bytes));
@@ -123,14 +123,14 @@ impl<S> CheckedStream<S> {
 
 impl HeadChecks {
     /// Records the judgment of a whole head, and returns the part that follows it.
-    fn judge(&self, head: &Head) -> Part {
+    fn judge(&self, head: &Head) -> HeadPart {
         let (fault, length) = (head.fault(), head.lengths.first().copied().flatten());
         let is_last = fault.is_some() || head.codings > 0;
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(HeadCheck { fault, is_last });
         match length {
-            _ if is_last => Part::Unchecked,
-            Some(left @ 1..) => Part::Body { left },
-            _ => Part::Head(Head::default()),
+            _ if is_last => HeadPart::Unchecked,
+            Some(left @ 1..) => HeadPart::Body { left },
+            _ => HeadPart::Head(Head::default()),
         }
     }
 }

@@ -18,7 +18,7 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{self, ClientConfig, DigitallySignedStruct, SignatureScheme};
 
-use super::settings::{ListenAddress, Settings};
+use super::settings::{HttpSettings, ListenAddress};
 
 /// Time of the whole check.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -40,7 +40,7 @@ pub enum HealthError {
 ///
 /// # Errors
 /// No answer, or another one than 200: the server drains, or is not gitlab-mcp.
-pub async fn check_health(settings: &Settings) -> Result<(), HealthError> {
+pub async fn check_health(settings: &HttpSettings) -> Result<(), HealthError> {
     let address = match &settings.listen {
         ListenAddress::Tcp(address) => reachable(*address).to_string(),
         ListenAddress::Unix(path) => format!("unix:{}", path.display()),
@@ -63,7 +63,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-async fn request(settings: &Settings, address: &str) -> Result<StatusCode, HealthError> {
+async fn request(settings: &HttpSettings, address: &str) -> Result<StatusCode, HealthError> {
     let failed = |error| HealthError::Connect(address.to_owned(), error);
     match &settings.listen {
         ListenAddress::Tcp(listen) => {

@@ -8,13 +8,13 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri};
 use url::Url;
 
-use super::settings::Settings;
+use super::settings::HttpSettings;
 
 /// Names of this machine.
 const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Hosts that the server is called by: loopback, the host of the public URL, and those of the settings.
-pub(super) fn own_hosts(settings: &Settings) -> Vec<String> {
+pub(super) fn own_hosts(settings: &HttpSettings) -> Vec<String> {
     let mut hosts = LOCAL_HOSTS.map(str::to_owned).to_vec();
     hosts.extend(settings.public_url.as_ref().and_then(Url::host_str).map(str::to_owned));
     hosts.extend(settings.allowed_hosts.iter().cloned());

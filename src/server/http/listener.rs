@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio::net::UnixListener;
 use tokio_rustls::TlsAcceptor;
 
-use super::connections::{Connection, Connections, Place};
+use super::connections::{ConnectionPlace, Connections, HttpConnection};
 use super::heads::{CheckedStream, MAX_HEAD};
 use super::settings::ListenAddress;
 
@@ -54,27 +54,27 @@ pub enum ListenError {
 }
 
 /// A bound listener.
-pub(super) enum Listener {
+pub(super) enum HttpListener {
     Tcp(TcpListener, SocketAddr),
     #[cfg(unix)]
     Unix(UnixListener, PathBuf),
 }
 
-impl Listener {
+impl HttpListener {
     /// The address, as a client would write it.
     pub(super) fn address(&self) -> String {
         match self {
-            Listener::Tcp(_, address) => address.to_string(),
+            HttpListener::Tcp(_, address) => address.to_string(),
             #[cfg(unix)]
-            Listener::Unix(_, path) => format!("unix:{}", path.display()),
+            HttpListener::Unix(_, path) => format!("unix:{}", path.display()),
         }
     }
 }
 
 #[cfg(unix)]
-impl Drop for Listener {
+impl Drop for HttpListener {
     fn drop(&mut self) {
-        if let Listener::Unix(_, path) = self {
+        if let HttpListener::Unix(_, path) = self {
             // The socket may already have been removed.
             let _ = std::fs::remove_file(path);
         }
@@ -82,13 +82,16 @@ impl Drop for Listener {
 }
 
 /// Binds the address of a setting.
-pub(super) async fn bind(address: &ListenAddress, setting: &'static str) -> Result<Listener, ListenError> {
+pub(super) async fn bind(
+    address: &ListenAddress,
+    setting: &'static str,
+) -> Result<HttpListener, ListenError> {
     match address {
         ListenAddress::Tcp(address) => {
             let failed = |error| ListenError::Tcp(setting, *address, error);
             let listener = TcpListener::bind(address).await.map_err(failed)?;
             let bound = listener.local_addr().map_err(failed)?;
-            Ok(Listener::Tcp(listener, bound))
+            Ok(HttpListener::Tcp(listener, bound))
         }
         #[cfg(unix)]
         ListenAddress::Unix(path) => bind_unix(path, setting).await,
@@ -101,7 +104,7 @@ pub(super) async fn bind(address: &ListenAddress, setting: &'static str) -> Resu
 
 /// Binds a unix socket that only its owner may open. A socket that a stopped server has left behind is replaced.
 #[cfg(unix)]
-async fn bind_unix(path: &std::path::Path, setting: &'static str) -> Result<Listener, ListenError> {
+async fn bind_unix(path: &std::path::Path, setting: &'static str) -> Result<HttpListener, ListenError> {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 
     let failed = |error| ListenError::Unix(setting, path.to_owned(), error);
@@ -118,7 +121,7 @@ async fn bind_unix(path: &std::path::Path, setting: &'static str) -> Result<List
     }
     let listener = bind_private(path).map_err(failed)?;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
-    Ok(Listener::Unix(listener, path.to_owned()))
+    Ok(HttpListener::Unix(listener, path.to_owned()))
 }
 
 /// Binds a socket that only its owner can open from the start: a mode that is set later leaves a time in which others can
@@ -136,17 +139,17 @@ fn bind_private(path: &std::path::Path) -> io::Result<UnixListener> {
 
 /// Accepts connections and serves them.
 #[derive(Clone)]
-pub(super) struct Server {
-    listener: Arc<Listener>,
+pub(super) struct HttpServer {
+    listener: Arc<HttpListener>,
     acceptor: Option<TlsAcceptor>,
     router: Router,
     connections: Arc<Connections>,
     graceful: Arc<Mutex<Option<GracefulShutdown>>>,
 }
 
-impl Server {
-    pub(super) fn new(listener: Listener, acceptor: Option<TlsAcceptor>, router: Router) -> Server {
-        Server {
+impl HttpServer {
+    pub(super) fn new(listener: HttpListener, acceptor: Option<TlsAcceptor>, router: Router) -> HttpServer {
+        HttpServer {
             listener: Arc::new(listener),
             acceptor,
             router,
@@ -159,7 +162,7 @@ impl Server {
     pub(super) async fn accept(self) {
         loop {
             let accepted = match &*self.listener {
-                Listener::Tcp(listener, _) => match listener.accept().await {
+                HttpListener::Tcp(listener, _) => match listener.accept().await {
                     Ok((stream, peer)) => {
                         // Without it, a small response may wait for the client's acknowledgement.
                         let _ = stream.set_nodelay(true);
@@ -169,7 +172,7 @@ impl Server {
                     Err(error) => Err(error),
                 },
                 #[cfg(unix)]
-                Listener::Unix(listener, _) => match listener.accept().await {
+                HttpListener::Unix(listener, _) => match listener.accept().await {
                     Ok((stream, _)) => {
                         self.admit(stream, None).await;
                         Ok(())
@@ -198,7 +201,7 @@ impl Server {
         }
     }
 
-    fn spawn(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, place: Place) {
+    fn spawn(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, place: ConnectionPlace) {
         let server = self.clone();
         tokio::spawn(async move {
             tokio::select! {
@@ -211,7 +214,7 @@ impl Server {
     async fn serve(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        connection: &Arc<Connection>,
+        connection: &Arc<HttpConnection>,
     ) {
         let Some(acceptor) = &self.acceptor else { return self.serve_http(stream, connection).await };
         match tokio::time::timeout(HANDSHAKE_TIME, acceptor.accept(stream)).await {
@@ -224,7 +227,7 @@ impl Server {
     async fn serve_http(
         &self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-        connection: &Arc<Connection>,
+        connection: &Arc<HttpConnection>,
     ) {
         let stream = CheckedStream::new(stream);
         let (checks, connection, router) = (stream.checks(), Arc::clone(connection), self.router.clone());
@@ -261,7 +264,7 @@ impl Server {
     }
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for HttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("address", &self.listener.address()).finish_non_exhaustive()
     }
@@ -289,9 +292,9 @@ mod tests {
     use super::*;
 
     /// A server without routes, which drains when it is dropped, and a connection to it.
-    async fn connect() -> (Server, tokio::io::DuplexStream) {
+    async fn connect() -> (HttpServer, tokio::io::DuplexStream) {
         let address = ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
-        let server = Server::new(bind(&address, "TEST").await.unwrap(), None, Router::new());
+        let server = HttpServer::new(bind(&address, "TEST").await.unwrap(), None, Router::new());
         let (client, stream) = tokio::io::duplex(1024);
         server.admit(stream, None).await;
         (server, client)
@@ -343,7 +346,7 @@ mod tests {
         std::fs::write(&files.certificate, identity.cert.pem()).unwrap();
         std::fs::write(&files.key, identity.signing_key.serialize_pem()).unwrap();
         let (server, _) = connect().await;
-        let server = Server { acceptor: Some(tls::acceptor(&files).unwrap()), ..server };
+        let server = HttpServer { acceptor: Some(tls::acceptor(&files).unwrap()), ..server };
         let (mut client, stream) = tokio::io::duplex(1024);
         let started = Instant::now();
         server.admit(stream, None).await;

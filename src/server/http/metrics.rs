@@ -17,11 +17,11 @@ const BOUNDS: [f64; 10] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 3
 /// Counters of the HTTP server.
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
-    counts: Mutex<Counts>,
+    counts: Mutex<CallCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct CallCounts {
     /// HTTP responses by status.
     responses: BTreeMap<u16, u64>,
     /// Tool calls by tool, action and outcome.

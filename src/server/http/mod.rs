@@ -34,7 +34,7 @@ use std::time::Duration;
 pub use edge::ACCESS;
 pub use health::{HealthError, check_health};
 pub use listener::ListenError;
-pub use settings::{AuthMode, ListenAddress, Settings, TlsFiles};
+pub use settings::{AuthMode, HttpSettings, ListenAddress, TlsFiles};
 pub use tls::TlsError;
 
 use rmcp::handler::server::ServerHandler;
@@ -66,8 +66,8 @@ const DRAIN_NOTICE: Duration = Duration::from_secs(3);
 /// An address, certificate or policy that cannot be used.
 pub async fn serve_http(
     factory: ToolsFactory,
-    surface: surface::Settings,
-    settings: Settings,
+    surface: surface::SurfaceSettings,
+    settings: HttpSettings,
 ) -> Result<(), HttpError> {
     serve_behind_edge(factory, surface, settings, Edge::handler).await
 }
@@ -79,19 +79,19 @@ pub async fn serve_http(
 /// Errors of [`serve_http`].
 pub async fn serve_handler<H: ServerHandler + Clone>(
     factory: ToolsFactory,
-    settings: Settings,
+    settings: HttpSettings,
     handler: H,
 ) -> Result<(), HttpError> {
-    serve_behind_edge(factory, surface::Settings::default(), settings, |_| handler).await
+    serve_behind_edge(factory, surface::SurfaceSettings::default(), settings, |_| handler).await
 }
 
 async fn serve_behind_edge<H: ServerHandler + Clone>(
     factory: ToolsFactory,
-    surface: surface::Settings,
-    mut settings: Settings,
+    surface: surface::SurfaceSettings,
+    mut settings: HttpSettings,
     handler: impl FnOnce(&Edge) -> H,
 ) -> Result<(), HttpError> {
-    let mut stop = super::Signals::install().map_err(HttpError::Signals)?;
+    let mut stop = super::ShutdownSignals::install().map_err(HttpError::Signals)?;
     let acceptor = settings.tls.as_ref().map(tls::acceptor).transpose()?;
     let operation = match &settings.metrics {
         Some(address) => Some(listener::bind(address, "GITLAB_MCP_METRICS").await?),
@@ -99,7 +99,7 @@ async fn serve_behind_edge<H: ServerHandler + Clone>(
     };
     let listener = listener::bind(&settings.listen, "GITLAB_MCP_HTTP").await?;
     // The port that the system has chosen, if any was asked for.
-    if let listener::Listener::Tcp(_, bound) = &listener {
+    if let listener::HttpListener::Tcp(_, bound) = &listener {
         settings.listen = ListenAddress::Tcp(*bound);
     }
     let factory = Arc::new(factory);
@@ -108,11 +108,11 @@ async fn serve_behind_edge<H: ServerHandler + Clone>(
     let operation = operation.map(|listener| {
         tracing::info!(target: ACCESS, address = %listener.address(), "listening for /health and /metrics");
         let router = edge::operation_router(Arc::clone(&edge));
-        tokio::spawn(listener::Server::new(listener, None, router).accept())
+        tokio::spawn(listener::HttpServer::new(listener, None, router).accept())
     });
     tracing::info!(target: ACCESS, address = %listener.address(), "listening");
     let router = edge::router(Arc::clone(&edge), handler(&edge));
-    let server = listener::Server::new(listener, acceptor, router);
+    let server = listener::HttpServer::new(listener, acceptor, router);
     let sweeping = tokio::spawn(edge::sweep(Arc::clone(&edge)));
     let accept = tokio::spawn(server.clone().accept());
     stop.recv().await;

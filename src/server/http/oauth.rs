@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::credentials::Credential;
+use super::credentials::RequestCredential;
 use crate::tools::{HttpClients, describe_token};
 
 /// Path of the metadata document; that of the endpoint is appended to it as well (RFC 9728, 3.1).
@@ -70,7 +70,7 @@ pub(super) fn challenge(metadata_url: Option<&str>, error: Option<(&str, &str)>,
 /// Verifies an access token with the instance that should have issued it.
 pub(super) async fn verify(
     clients: &HttpClients,
-    credential: &Credential,
+    credential: &RequestCredential,
     applications: &[String],
     now: Instant,
 ) -> Result<Verified, Rejection> {

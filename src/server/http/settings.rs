@@ -7,7 +7,7 @@ use url::Url;
 
 /// Settings of the HTTP server.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct HttpSettings {
     pub listen: ListenAddress,
     pub auth: AuthMode,
     /// The URL that clients use, without the path of the endpoint.

@@ -7,11 +7,11 @@ fn listed(offer: &Offer) -> Map<String, Value> {
     offer.source(&[]).finished(SchemaMode::Flat).input_schema
 }
 
-fn find(arguments: Value) -> Result<Checked<FindRequest>, ToolError> {
+fn find(arguments: Value) -> Result<CheckedArguments<FindRequest>, ToolError> {
     check(FIND.name, &FIND_ARGUMENTS.iter().collect::<Vec<_>>(), arguments.as_object().cloned().unwrap())
 }
 
-fn execute(arguments: Value) -> Result<Checked<ExecuteRequest>, ToolError> {
+fn execute(arguments: Value) -> Result<CheckedArguments<ExecuteRequest>, ToolError> {
     check(
         EXECUTE.name,
         &EXECUTE_ARGUMENTS.iter().collect::<Vec<_>>(),

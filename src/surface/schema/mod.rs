@@ -8,7 +8,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use overrides::{Level, Override, Spellings, Unmatched};
+pub use overrides::{Level, Override, OverrideSpellings, Unmatched};
 pub use source::{Branch, Form, ParamSchema, SchemaMode, Source};
 
 use super::tool_definition::ToolSpec;
@@ -16,7 +16,7 @@ use super::tool_definition::ToolSpec;
 impl Source {
     /// Puts other descriptions in place of its own, the last that is about a thing. `spellings` resolves another
     /// spelling of an action's parameter.
-    pub fn describe(&mut self, overrides: &[Override], spellings: &Spellings<'_>) {
+    pub fn describe(&mut self, overrides: &[Override], spellings: &OverrideSpellings<'_>) {
         for change in overrides {
             change.apply(self, spellings);
         }

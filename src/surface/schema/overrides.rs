@@ -9,7 +9,7 @@ use super::source::{Branch, Source};
 use crate::search::nearest;
 
 /// The parameter of an action that a spelling means, by the action's id.
-pub type Spellings<'a> = dyn Fn(&str, &str) -> Option<String> + 'a;
+pub type OverrideSpellings<'a> = dyn Fn(&str, &str) -> Option<String> + 'a;
 
 /// The object of an override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Override {
     }
 
     /// Puts the text wherever it belongs in this tool; whether it belongs anywhere.
-    pub fn apply(&self, source: &mut Source, spellings: &Spellings<'_>) -> bool {
+    pub fn apply(&self, source: &mut Source, spellings: &OverrideSpellings<'_>) -> bool {
         match self.level {
             Level::Tool => {
                 let is_it = names_tool(&self.name, &source.name);
@@ -95,7 +95,7 @@ impl Override {
         tail == id || (tail == branch.verb() && (is_only || is_head))
     }
 
-    fn apply_to_params(&self, source: &mut Source, spellings: &Spellings<'_>) -> bool {
+    fn apply_to_params(&self, source: &mut Source, spellings: &OverrideSpellings<'_>) -> bool {
         let Some(written) = after_tool(&self.name, &source.name) else { return false };
         let tail = squashed(written);
         let mut found = false;
@@ -137,7 +137,7 @@ impl<'a> Unmatched<'a> {
     }
 
     /// Takes out those that are about this tool.
-    pub fn look_at(&mut self, source: &Source, spellings: &Spellings<'_>) {
+    pub fn look_at(&mut self, source: &Source, spellings: &OverrideSpellings<'_>) {
         if self.left.is_empty() {
             return;
         }

@@ -6,7 +6,7 @@ use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
 /// Side of a diff that a line number counts on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Side {
+pub enum DiffSide {
     #[default]
     New,
     Old,
@@ -32,31 +32,31 @@ pub struct DiffLine {
     pub text: String,
 }
 
-impl Side {
+impl DiffSide {
     /// The value of the parameter `side`.
     pub fn name(self) -> &'static str {
         match self {
-            Side::New => "new",
-            Side::Old => "old",
+            DiffSide::New => "new",
+            DiffSide::Old => "old",
         }
     }
 
     /// The other one.
-    pub fn opposite(self) -> Side {
+    pub fn opposite(self) -> DiffSide {
         match self {
-            Side::New => Side::Old,
-            Side::Old => Side::New,
+            DiffSide::New => DiffSide::Old,
+            DiffSide::Old => DiffSide::New,
         }
     }
 }
 
 impl DiffLine {
     /// Line number on a side: an added line has none in the old file, a removed one none in the new.
-    pub fn number(&self, side: Side) -> Option<u64> {
+    pub fn number(&self, side: DiffSide) -> Option<u64> {
         match (side, self.change) {
-            (Side::New, LineChange::Removed) | (Side::Old, LineChange::Added) => None,
-            (Side::New, _) => Some(self.new_at),
-            (Side::Old, _) => Some(self.old_at),
+            (DiffSide::New, LineChange::Removed) | (DiffSide::Old, LineChange::Added) => None,
+            (DiffSide::New, _) => Some(self.new_at),
+            (DiffSide::Old, _) => Some(self.old_at),
         }
     }
 

@@ -9,7 +9,7 @@ mod split;
 mod tests;
 
 pub use hunks::lines;
-pub use line::{DiffLine, LineChange, Side};
+pub use line::{DiffLine, DiffSide, LineChange};
 pub use numbered::{is_diff, numbered};
 pub use position::{LineSpan, MissingLine, span};
 pub use split::section;

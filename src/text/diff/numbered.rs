@@ -32,17 +32,17 @@ pub fn numbered(diff: &str, part: Range<usize>) -> String {
         match row {
             // The end of a line whose beginning is in an earlier part.
             _ if start < part.start => rows.push((None, bare.get(part.start - start..).unwrap_or_default())),
-            Row::Section("@@") if rows.is_empty() => {}
-            Row::Section(section) => rows.push((None, section)),
-            Row::Line(number) => rows.push((Some(number), shown)),
-            Row::Other => rows.push((None, shown)),
+            DiffRow::Section("@@") if rows.is_empty() => {}
+            DiffRow::Section(section) => rows.push((None, section)),
+            DiffRow::Line(number) => rows.push((Some(number), shown)),
+            DiffRow::Other => rows.push((None, shown)),
         }
     }
     render(&rows, diff.get(part).is_some_and(|part| part.ends_with('\n')))
 }
 
 /// Kind of a row of a diff.
-enum Row<'d> {
+enum DiffRow<'d> {
     /// A hunk header without its numbers.
     Section(&'d str),
     /// A line of the file.
@@ -51,19 +51,19 @@ enum Row<'d> {
     Other,
 }
 
-fn number<'d>(hunk: &mut Option<HunkHeader>, line: &'d str) -> Row<'d> {
+fn number<'d>(hunk: &mut Option<HunkHeader>, line: &'d str) -> DiffRow<'d> {
     // No line of a file begins with `@`: a hunk that is shorter than in its header ends here.
     if let Some(header) = HunkHeader::parse(line) {
         *hunk = Some(header);
         let section = line.get(1..).and_then(|rest| rest.find(" @@")).and_then(|at| line.get(at + 2..));
-        return Row::Section(section.unwrap_or("@@").trim_end());
+        return DiffRow::Section(section.unwrap_or("@@").trim_end());
     }
     let is_content = line.is_empty() || line.starts_with([' ', '+', '-']);
-    let Some(open) = hunk.as_mut().filter(|hunk| is_content && hunk.is_open()) else { return Row::Other };
+    let Some(open) = hunk.as_mut().filter(|hunk| is_content && hunk.is_open()) else { return DiffRow::Other };
     match open.advance(line) {
-        Some((LineChange::Removed, old, _)) => Row::Line(old),
-        Some((_, _, new)) => Row::Line(new),
-        None => Row::Other,
+        Some((LineChange::Removed, old, _)) => DiffRow::Line(old),
+        Some((_, _, new)) => DiffRow::Line(new),
+        None => DiffRow::Other,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::text::diff::line::{DiffLine, Side};
+use crate::text::diff::line::{DiffLine, DiffSide};
 
 /// The lines that a comment is on; of one line both ends are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,11 +16,11 @@ pub struct LineSpan<'d> {
 pub struct MissingLine {
     pub line: u64,
     /// Finds the nearest existing line of the side, or of the other side if it has none.
-    pub nearest: Option<(Side, u64)>,
+    pub nearest: Option<(DiffSide, u64)>,
 }
 
 /// The lines from one number to another on a side.
-pub fn span(lines: &[DiffLine], side: Side, first: u64, last: u64) -> Result<LineSpan<'_>, MissingLine> {
+pub fn span(lines: &[DiffLine], side: DiffSide, first: u64, last: u64) -> Result<LineSpan<'_>, MissingLine> {
     let at = |number: u64| {
         let found = lines.iter().find(|line| line.number(side) == Some(number));
         found.ok_or_else(|| MissingLine { line: number, nearest: nearest(lines, side, number) })
@@ -28,7 +28,7 @@ pub fn span(lines: &[DiffLine], side: Side, first: u64, last: u64) -> Result<Lin
     Ok(LineSpan { first: at(first)?, last: at(last)? })
 }
 
-fn nearest(lines: &[DiffLine], side: Side, wanted: u64) -> Option<(Side, u64)> {
+fn nearest(lines: &[DiffLine], side: DiffSide, wanted: u64) -> Option<(DiffSide, u64)> {
     [side, side.opposite()].into_iter().find_map(|side| {
         let numbers = lines.iter().filter_map(|line| line.number(side));
         numbers.min_by_key(|number| number.abs_diff(wanted)).map(|number| (side, number))
@@ -53,7 +53,7 @@ impl LineSpan<'_> {
 
     /// Number of lines of the new file; none if an end is not in it.
     pub fn new_lines(&self) -> Option<u64> {
-        let (first, last) = (self.first.number(Side::New)?, self.last.number(Side::New)?);
+        let (first, last) = (self.first.number(DiffSide::New)?, self.last.number(DiffSide::New)?);
         Some(last.saturating_sub(first) + 1)
     }
 }
@@ -67,7 +67,7 @@ fn end(line: &DiffLine, path: &str) -> Value {
 }
 
 fn numbers(line: &DiffLine) -> Map<String, Value> {
-    let sides = [("old_line", Side::Old), ("new_line", Side::New)];
+    let sides = [("old_line", DiffSide::Old), ("new_line", DiffSide::New)];
     let known =
         sides.into_iter().filter_map(|(name, side)| Some((name.to_owned(), json!(line.number(side)?))));
     known.collect()

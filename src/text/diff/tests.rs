@@ -22,7 +22,7 @@ fn refs() -> Map<String, Value> {
     json!({"base_sha": "b", "start_sha": "s", "head_sha": "h"}).as_object().cloned().unwrap_or_default()
 }
 
-fn position(side: Side, first: u64, last: u64) -> Value {
+fn position(side: DiffSide, first: u64, last: u64) -> Value {
     let lines = lines(GEAR);
     span(&lines, side, first, last).unwrap().position(&refs(), ("old.rs", "new.rs"))
 }
@@ -30,7 +30,7 @@ fn position(side: Side, first: u64, last: u64) -> Value {
 #[test]
 fn a_line_has_a_number_in_each_file_that_holds_it() {
     let numbered: Vec<(Option<u64>, Option<u64>)> =
-        lines(GEAR).iter().map(|line| (line.number(Side::Old), line.number(Side::New))).collect();
+        lines(GEAR).iter().map(|line| (line.number(DiffSide::Old), line.number(DiffSide::New))).collect();
     let expected = [
         (Some(1), Some(1)),
         (Some(2), None),
@@ -49,33 +49,33 @@ fn a_line_has_a_number_in_each_file_that_holds_it() {
 
 #[test]
 fn an_added_line_is_named_by_the_new_file_alone_and_a_removed_one_by_the_old() {
-    let added = position(Side::New, 3, 3);
+    let added = position(DiffSide::New, 3, 3);
     assert_eq!(
         added,
         json!({"base_sha": "b", "start_sha": "s", "head_sha": "h", "position_type": "text",
                "old_path": "old.rs", "new_path": "new.rs", "new_line": 3})
     );
-    let removed = position(Side::Old, 2, 2);
+    let removed = position(DiffSide::Old, 2, 2);
     assert_eq!((&removed["old_line"], removed.get("new_line")), (&json!(2), None));
 }
 
 #[test]
 fn a_line_of_both_files_is_named_by_both_from_either_side() {
-    let by_new = position(Side::New, 7, 7);
+    let by_new = position(DiffSide::New, 7, 7);
     assert_eq!((&by_new["old_line"], &by_new["new_line"]), (&json!(6), &json!(7)));
-    assert_eq!(position(Side::Old, 6, 6), by_new);
+    assert_eq!(position(DiffSide::Old, 6, 6), by_new);
 }
 
 #[test]
 fn a_range_names_its_ends_by_the_sha_1_of_the_new_path_and_both_counts() {
     // printf new.rs | sha1sum
     const PATH: &str = "e6d049e7e635307aff069ed13eadd2e56f36bc52";
-    let range = position(Side::New, 2, 4);
+    let range = position(DiffSide::New, 2, 4);
     assert_eq!((&range["new_line"], &range["old_line"]), (&json!(4), &json!(3)));
     let start = json!({"line_code": format!("{PATH}_3_2"), "type": "new", "new_line": 2});
     let end = json!({"line_code": format!("{PATH}_3_4"), "old_line": 3, "new_line": 4});
     assert_eq!(range["line_range"], json!({"start": start, "end": end}));
-    let removed = position(Side::Old, 1, 2);
+    let removed = position(DiffSide::Old, 1, 2);
     assert_eq!(
         removed["line_range"]["end"],
         json!({"line_code": format!("{PATH}_2_2"), "type": "old", "old_line": 2})
@@ -86,19 +86,19 @@ fn a_range_names_its_ends_by_the_sha_1_of_the_new_path_and_both_counts() {
 fn a_line_that_is_not_there_is_told_with_the_nearest_that_is() {
     let lines = lines(GEAR);
     let absent = |side, line| span(&lines, side, line, line).unwrap_err().nearest;
-    assert_eq!(absent(Side::New, 12), Some((Side::New, 7)));
-    assert_eq!(absent(Side::New, 17), Some((Side::New, 21)));
-    assert_eq!(absent(Side::Old, 999), Some((Side::Old, 22)));
+    assert_eq!(absent(DiffSide::New, 12), Some((DiffSide::New, 7)));
+    assert_eq!(absent(DiffSide::New, 17), Some((DiffSide::New, 21)));
+    assert_eq!(absent(DiffSide::Old, 999), Some((DiffSide::Old, 22)));
     let gone = crate::text::diff::lines("@@ -1,2 +0,0 @@\n-a\n-b\n");
-    assert_eq!(span(&gone, Side::New, 5, 5).unwrap_err().nearest, Some((Side::Old, 2)));
-    assert_eq!(span(&[], Side::New, 5, 5).unwrap_err().nearest, None);
+    assert_eq!(span(&gone, DiffSide::New, 5, 5).unwrap_err().nearest, Some((DiffSide::Old, 2)));
+    assert_eq!(span(&[], DiffSide::New, 5, 5).unwrap_err().nearest, None);
 }
 
 #[test]
 fn how_many_lines_a_suggestion_replaces_is_counted_in_the_new_file() {
     let lines = lines(GEAR);
-    assert_eq!(span(&lines, Side::New, 2, 4).unwrap().new_lines(), Some(3));
-    assert_eq!(span(&lines, Side::Old, 1, 2).unwrap().new_lines(), None);
+    assert_eq!(span(&lines, DiffSide::New, 2, 4).unwrap().new_lines(), Some(3));
+    assert_eq!(span(&lines, DiffSide::Old, 1, 2).unwrap().new_lines(), None);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn numbers_agree_with_the_lines_that_comments_are_placed_on() {
     assert_eq!(rows.clone().count(), known.len());
     for (row, line) in rows.zip(&known) {
         let (number, text) = row.trim_start().split_once(' ').unwrap();
-        let side = if text.starts_with('-') { Side::Old } else { Side::New };
+        let side = if text.starts_with('-') { DiffSide::Old } else { DiffSide::New };
         assert_eq!((number.parse().ok(), &text[1..]), (line.number(side), line.text.as_str()), "{row}");
     }
 }
@@ -186,7 +186,7 @@ fn a_remark_on_the_end_of_a_file_is_no_line() {
     );
     let found: Vec<(Option<u64>, Option<u64>, String)> = lines(&diff)
         .into_iter()
-        .map(|line| (line.number(Side::Old), line.number(Side::New), line.text))
+        .map(|line| (line.number(DiffSide::Old), line.number(DiffSide::New), line.text))
         .collect();
     let expected = [
         (Some(1), Some(1), "a"),

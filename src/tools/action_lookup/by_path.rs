@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Fault, Page, Routed};
+use crate::call::{self, Fault, Routed, WebPage};
 use crate::catalog::{self, Action, Method, ObjectKind, Operation, Risk, Scope};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{ExecuteRequest, NextCall};
@@ -212,7 +212,7 @@ fn merge_params(
 /// Resolves the URL of a page to the action that reads its object.
 fn resolve_page(
     tools: &Tools,
-    page: Page,
+    page: WebPage,
     url: &str,
     request: &ExecuteRequest,
 ) -> Result<ResolvedAction, ToolError> {

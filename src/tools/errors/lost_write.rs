@@ -10,7 +10,7 @@ use crate::catalog::{Action, Place, Risk};
 use crate::gitlab::{self, GitlabError};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, NextCall};
-use crate::present::{self, Kind, Options};
+use crate::present::{self, ContentKind, Options};
 use crate::tools::error_mapping;
 use crate::tools::graphql;
 use crate::tools::lookups;
@@ -148,11 +148,11 @@ fn with_verification(tools: &Tools, mut refused: ToolError, checked: &Checked, f
         ),
     };
     if let ReadBack::Thing(thing) = found {
-        let kind = Kind::of([checked.action()], false);
+        let kind = ContentKind::of([checked.action()], false);
         let options = Options::new(kind, SHOWN, tools.client.secrets());
         refused
             .details
-            .insert("now".to_owned(), present::present(present::Content::Json(thing), &options).data);
+            .insert("now".to_owned(), present::present(present::GivenContent::Json(thing), &options).data);
     }
     refused.details.insert("applied".to_owned(), json!(applied));
     refused.hint(hint)

@@ -18,7 +18,7 @@ use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::question::{AskedCall, Refusal};
 use crate::messages::request::{Answer, FindRequest};
 use crate::messages::rewrite_calls::{extend_examples, rewrite_calls};
-use crate::tools::state::{InstanceLabel, Settings, Tools};
+use crate::tools::state::{InstanceLabel, ToolSettings, Tools};
 pub use configured::{ConfiguredInstance, Instances};
 pub use route::Route;
 
@@ -31,7 +31,7 @@ pub struct InstanceSettings {
     pub is_plain: bool,
     /// Patterns of the projects and groups that this account is for, where several accounts share an instance.
     pub paths: Vec<String>,
-    pub tools: Settings,
+    pub tools: ToolSettings,
 }
 
 impl Instances {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::catalog::{Action, Place as ParamPlace};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
-use crate::text::{Pattern, PatternError, Place};
+use crate::text::{Pattern, PatternError, Position};
 
 /// Maximum number of context lines around a match.
 const MAX_CONTEXT_LINES: u64 = 100;
@@ -61,10 +61,10 @@ pub fn parse_log_selection(
 }
 
 /// Default start of a log window: at the last lines with `tail`, at the beginning with a pattern.
-pub fn window_start(params: &Map<String, Value>) -> Option<Place> {
+pub fn window_start(params: &Map<String, Value>) -> Option<Position> {
     let tail = params.get("tail").and_then(Value::as_u64).and_then(|lines| usize::try_from(lines).ok());
     match tail {
-        Some(lines) => Some(Place::Last(lines.max(1))),
-        None => params.contains_key("grep").then_some(Place::Beginning),
+        Some(lines) => Some(Position::Last(lines.max(1))),
+        None => params.contains_key("grep").then_some(Position::Beginning),
     }
 }

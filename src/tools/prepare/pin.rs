@@ -78,7 +78,7 @@ pub async fn refuse_changed(
     let pin = checked.action().pin.as_ref()?;
     let given = checked.params().get(&pin.param)?.as_str()?;
     let now = object.get(&pin.field)?.as_str().filter(|now| *now != given)?;
-    let change = Change { pin, given, now };
+    let change = PinnedChange { pin, given, now };
     Some(change.error(tools, checked, request).await)
 }
 
@@ -100,7 +100,9 @@ pub async fn explain_refusal(
     }
     let Some(now) = present_value(tools, checked, pin, Purpose::Diagnosis).await else { return error };
     match given {
-        Some(given) if given != now => Change { pin, given, now: &now }.error(tools, checked, request).await,
+        Some(given) if given != now => {
+            PinnedChange { pin, given, now: &now }.error(tools, checked, request).await
+        }
         Some(_) => error,
         None => error
             .hint(format!("`{}` is required here. `fix` has the one that the object has now.", pin.param))
@@ -128,15 +130,15 @@ fn unconfirmed_call(checked: &Checked, request: &ExecuteRequest, pin: &StatePin,
 }
 
 /// A change of the object since it was shown.
-struct Change<'a> {
+struct PinnedChange<'a> {
     pin: &'a StatePin,
     given: &'a str,
     now: &'a str,
 }
 
-impl Change<'_> {
+impl PinnedChange<'_> {
     async fn error(&self, tools: &Tools, checked: &Checked, request: &ExecuteRequest) -> ToolError {
-        let Change { pin, given, now } = self;
+        let PinnedChange { pin, given, now } = self;
         let message = format!(
             "{}: the object has changed: `{}` was {}, and is {}. Nothing was changed",
             checked.action().id,

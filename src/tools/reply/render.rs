@@ -9,8 +9,10 @@ use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::messages::continuation;
 use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
-use crate::present::{self, Content, Kept, Kind, Masked, Missing, Options, Picture, PictureError, Presented};
-use crate::text::{Place, size_within};
+use crate::present::{
+    self, ContentKind, GivenContent, Kept, Masked, Missing, Options, Picture, PictureError, Presented,
+};
+use crate::text::{Position, size_within};
 use crate::tools::file_transfer;
 use crate::tools::header;
 use crate::tools::prepare::log_selection;
@@ -58,7 +60,7 @@ pub fn render_answer(
         gitlab::Content::Json(value) => size_within(value, Length::MAX_MEASURED_BYTES),
         _ => None,
     });
-    let narrowing = change.as_ref().map(Narrowing::from_change).unwrap_or_default();
+    let narrowing = change.as_ref().map(NarrowedFields::from_change).unwrap_or_default();
     let shown =
         present_fields(tools, budget, (request, fields, narrowing), (action, call), decoded, &mut notes);
     notes.extend(change.iter().flat_map(|change| change.notes.iter().cloned()));
@@ -104,21 +106,21 @@ pub fn present_reply(
     decoded: DecodedReply,
     notes: &mut Vec<String>,
 ) -> Presented {
-    present_fields(tools, budget, (request, fields, Narrowing::default()), action, decoded, notes)
+    present_fields(tools, budget, (request, fields, NarrowedFields::default()), action, decoded, notes)
 }
 
 /// Fields of an answer that the first sentence makes unnecessary.
 #[derive(Clone, Copy, Default)]
-struct Narrowing<'a> {
+struct NarrowedFields<'a> {
     /// Fields that the compact view has, apart from those that identify the object; all if empty.
     only: &'a [String],
     /// Fields that the text does not repeat.
     said: &'a [String],
 }
 
-impl<'a> Narrowing<'a> {
-    fn from_change(change: &'a Change) -> Narrowing<'a> {
-        Narrowing { only: &change.fields, said: &change.said }
+impl<'a> NarrowedFields<'a> {
+    fn from_change(change: &'a Change) -> NarrowedFields<'a> {
+        NarrowedFields { only: &change.fields, said: &change.said }
     }
 }
 
@@ -126,7 +128,7 @@ impl<'a> Narrowing<'a> {
 fn present_fields(
     tools: &Tools,
     budget: usize,
-    (request, fields, narrowing): (&ExecuteRequest, &[String], Narrowing<'_>),
+    (request, fields, narrowing): (&ExecuteRequest, &[String], NarrowedFields<'_>),
     (action, call): (&Action, &Call),
     decoded: DecodedReply,
     notes: &mut Vec<String>,
@@ -165,8 +167,8 @@ fn present_fields(
 }
 
 /// Start of the window, by the request or by the log selection.
-fn window_start(action: &Action, request: &ExecuteRequest) -> Option<Place> {
-    let is_log = Kind::of([action], false).log;
+fn window_start(action: &Action, request: &ExecuteRequest) -> Option<Position> {
+    let is_log = ContentKind::of([action], false).log;
     let of_log = || is_log.then(|| log_selection::window_start(&request.params)).flatten();
     continuation::window_start(request).ok().flatten().or_else(of_log)
 }
@@ -205,10 +207,10 @@ pub fn masked(
 }
 
 /// Content hints from the action, or from the operations of a raw request.
-fn kind(tools: &Tools, action: &Action, call: &Call) -> Kind {
+fn kind(tools: &Tools, action: &Action, call: &Call) -> ContentKind {
     let touched = call.touches().iter().flat_map(|touched| &touched.ids).filter(|id| **id != action.id);
     let touched: Vec<Action> = touched.filter_map(|id| tools.catalog.get(id).ok().flatten()).collect();
-    Kind::of(touched.iter().chain([action]), call.risk() != Risk::Read)
+    ContentKind::of(touched.iter().chain([action]), call.risk() != Risk::Read)
 }
 
 /// Note on an unknown field, with the nearest name and the existing fields.
@@ -252,26 +254,26 @@ fn secret_notes(masked: &Masked, is_document: bool, is_read: bool) -> Vec<String
 }
 
 /// Converts the content of a reply.
-fn content(decoded: DecodedReply, notes: &mut Vec<String>) -> Content {
+fn content(decoded: DecodedReply, notes: &mut Vec<String>) -> GivenContent {
     let DecodedReply { reply, picture } = decoded;
     match reply.content {
-        gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
-        gitlab::Content::Empty if reply.status == 304 => Content::Unchanged,
-        gitlab::Content::Empty => Content::Empty,
-        gitlab::Content::Json(value) => Content::Json(value),
-        gitlab::Content::Text(text) => Content::Text(text),
+        gitlab::Content::Empty if !reply.headers.is_empty() => GivenContent::Json(json!(reply.headers)),
+        gitlab::Content::Empty if reply.status == 304 => GivenContent::Unchanged,
+        gitlab::Content::Empty => GivenContent::Empty,
+        gitlab::Content::Json(value) => GivenContent::Json(value),
+        gitlab::Content::Text(text) => GivenContent::Text(text),
         gitlab::Content::Binary { bytes, content_type, filename } => {
             match present::text_of(&bytes, &content_type) {
                 Some((text, strays)) => {
                     notes.extend(strays);
-                    Content::Text(text)
+                    GivenContent::Text(text)
                 }
                 None => {
                     let picture = picture.transpose().unwrap_or_else(|refused| {
                         notes.push(refused.to_string());
                         None
                     });
-                    Content::Binary { bytes, content_type, filename, picture }
+                    GivenContent::Binary { bytes, content_type, filename, picture }
                 }
             }
         }
@@ -289,7 +291,7 @@ fn content(decoded: DecodedReply, notes: &mut Vec<String>) -> Content {
                 }
                 Unread::Lost => "done; the connection was lost before the answer was read".to_owned(),
             });
-            Content::Empty
+            GivenContent::Empty
         }
     }
 }

@@ -38,13 +38,13 @@ pub struct Aggregator {
     without_number: u64,
     not_numbers: u64,
     numbers: u64,
-    counted: Field,
-    summed: Field,
+    counted: FieldPath,
+    summed: FieldPath,
 }
 
 /// Number of rows that have a field, and what the first rows have in its place.
 #[derive(Debug, Default)]
-struct Field {
+struct FieldPath {
     found: u64,
     missing: Option<Missing>,
 }
@@ -95,8 +95,8 @@ impl Aggregator {
             without_number: 0,
             not_numbers: 0,
             numbers: 0,
-            counted: Field::default(),
-            summed: Field::default(),
+            counted: FieldPath::default(),
+            summed: FieldPath::default(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Aggregator {
         for row in rows {
             self.add_row(row);
         }
-        let learn = |path: &Option<String>, field: &mut Field| {
+        let learn = |path: &Option<String>, field: &mut FieldPath| {
             if let Some(path) = path.as_ref().filter(|_| field.found == 0 && !rows.is_empty()) {
                 field.missing.get_or_insert_with(|| present::missing_in(page, path));
             }

@@ -12,7 +12,7 @@ use crate::tools::state::Tools;
 const MAX_LISTS_NAMED: usize = 5;
 
 /// A list of a document, by the fields that lead to it.
-struct Connection<'d> {
+struct RelayConnection<'d> {
     place: String,
     object: &'d Value,
 }
@@ -72,11 +72,11 @@ pub fn take_rows(tools: &Tools, mut response: ActionResponse) -> Result<ActionRe
 }
 
 /// Collects the lists that are not within rows of another one.
-fn find_connections<'d>(value: &'d Value, steps: &mut Vec<&'d str>, found: &mut Vec<Connection<'d>>) {
+fn find_connections<'d>(value: &'d Value, steps: &mut Vec<&'d str>, found: &mut Vec<RelayConnection<'d>>) {
     let Value::Object(fields) = value else { return };
     let is_list = |name: &str| fields.get(name).is_some_and(Value::is_array);
     if !steps.is_empty() && (is_list("nodes") || is_list("edges")) {
-        found.push(Connection { place: steps.join("."), object: value });
+        found.push(RelayConnection { place: steps.join("."), object: value });
         return;
     }
     for (key, value) in fields {

@@ -55,7 +55,7 @@ pub async fn execute(
     let outcome = match aggregation {
         None => {
             let first = ResolvedAction { action, request, notes };
-            let mut rows = Rows { left: tools.max_bytes, pages: Vec::new(), is_cut: false };
+            let mut rows = ListRows { left: tools.max_bytes, pages: Vec::new(), is_cut: false };
             match walk::walk(tools, first, &mut rows, entry).await.map_err(restore)? {
                 Outcomes::Walked(walked) => {
                     return render::render_rows(tools, (rows.pages, rows.is_cut), *walked, &asked);
@@ -69,7 +69,7 @@ pub async fn execute(
             check_fields(tools, &action, &fields, &asked)?;
             request.fields = Some(fields.clone());
             let first = ResolvedAction { action, request, notes };
-            let mut counts = Counts {
+            let mut counts = RowCounts {
                 aggregator: Aggregator::new(aggregation.clone()),
                 paths: fields,
                 pages: 0,
@@ -126,7 +126,7 @@ fn with_page_size(tools: &Tools, action: &Action, request: &ExecuteRequest) -> M
 }
 
 /// The rows of a list, as many whole pages as fit the answer.
-struct Rows {
+struct ListRows {
     /// Bytes that are left for further pages.
     left: usize,
     pages: Vec<ActionResponse>,
@@ -134,7 +134,7 @@ struct Rows {
     is_cut: bool,
 }
 
-impl PageSink for Rows {
+impl PageSink for ListRows {
     fn take(&mut self, tools: &Tools, page: ActionResponse) -> Taken {
         match page.shown_bytes(tools, self.left) {
             Some(bytes) => {
@@ -154,7 +154,7 @@ impl PageSink for Rows {
 }
 
 /// The counts of a list.
-struct Counts {
+struct RowCounts {
     aggregator: Aggregator,
     /// The fields that are counted and added up.
     paths: Vec<String>,
@@ -163,7 +163,7 @@ struct Counts {
     is_full: bool,
 }
 
-impl PageSink for Counts {
+impl PageSink for RowCounts {
     fn take(&mut self, tools: &Tools, page: ActionResponse) -> Taken {
         let ActionResponse { reply, call, .. } = page;
         let Content::Json(rows) = reply.content else { return Taken::Stop };
@@ -259,13 +259,13 @@ mod tests {
 
     use crate::call::QuickActions;
     use crate::messages::request::ExecuteRequest;
-    use crate::tools::{Audit, Capabilities, Settings, Tools};
+    use crate::tools::{Audit, Capabilities, ToolSettings, Tools};
 
     /// Tools on a mock server.
     fn tools(base: &str) -> Tools {
-        let settings = Settings {
-            gitlab: crate::gitlab::Settings::new(Url::parse(base).unwrap()),
-            policy: crate::policy::Settings::default(),
+        let settings = ToolSettings {
+            gitlab: crate::gitlab::ClientSettings::new(Url::parse(base).unwrap()),
+            policy: crate::policy::PolicySettings::default(),
             quick_actions: QuickActions::Check,
             project: None,
             max_bytes: 16_000,

@@ -9,7 +9,7 @@ use super::walk::{End, MAX_PAGES, MAX_ROWS, Walked};
 use crate::gitlab::{Content, Page};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, ExecuteRequest, NextCall};
-use crate::present::{self, Kind, Options};
+use crate::present::{self, ContentKind, Options};
 use crate::tools::header;
 use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::response::{ActionResponse, unreadable_note};
@@ -77,9 +77,11 @@ pub(super) fn render_counts(
     }
     let aggregate = aggregator.finish();
     notes.extend(aggregate.notes);
-    let options =
-        Options { full: true, ..Options::new(Kind::default(), tools.max_bytes, tools.client.secrets()) };
-    let shown = present::present(present::Content::Json(aggregate.data), &options);
+    let options = Options {
+        full: true,
+        ..Options::new(ContentKind::default(), tools.max_bytes, tools.client.secrets())
+    };
+    let shown = present::present(present::GivenContent::Json(aggregate.data), &options);
     notes.extend(shown.notes);
     let mut structured = header::head(&walked.call);
     let mut text =

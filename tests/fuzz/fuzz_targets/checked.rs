@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Call, Context, Lookup, LookupCache, Step, check};
+use gitlab_mcp::call::{Call, Context, Lookup, LookupAnswer, LookupCache, Step, check};
 use gitlab_mcp::catalog::{Action, Catalog, Scope};
 use serde_json::{Map, Value};
 use url::Url;
@@ -27,8 +27,8 @@ pub fn call(action: Action, params: Map<String, Value>) -> Option<Call> {
             Step::Params(_) => return None,
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
-                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
-                    _ => Answer::Id(7),
+                    Lookup::KindOf { .. } => LookupAnswer::Kind(Scope::Project),
+                    _ => LookupAnswer::Id(7),
                 };
                 known.learn(question, answer);
             }),

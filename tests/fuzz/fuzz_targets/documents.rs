@@ -8,12 +8,13 @@ use std::sync::LazyLock;
 
 use checked::{CATALOG, call, sound};
 use gitlab_mcp::call::Body;
-use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
+use gitlab_mcp::policy::{Consent, Policy, PolicySettings, Ruling};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, json};
 
-static READ_ONLY: LazyLock<Policy> =
-    LazyLock::new(|| Policy::new(Settings { read_only: true, ..Settings::default() }, &CATALOG).unwrap());
+static READ_ONLY: LazyLock<Policy> = LazyLock::new(|| {
+    Policy::new(PolicySettings { read_only: true, ..PolicySettings::default() }, &CATALOG).unwrap()
+});
 
 fuzz_target!(|text: &str| {
     let action = CATALOG.get("api.graphql").unwrap().unwrap();

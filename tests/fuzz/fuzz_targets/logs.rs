@@ -4,8 +4,8 @@
 
 mod shown;
 
-use gitlab_mcp::present::{Content, Kind, Options, present, text_of};
-use gitlab_mcp::text::Place;
+use gitlab_mcp::present::{ContentKind, GivenContent, Options, present, text_of};
+use gitlab_mcp::text::Position;
 use gitlab_mcp::untrusted::Secrets;
 use libfuzzer_sys::fuzz_target;
 
@@ -13,12 +13,12 @@ fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data).into_owned();
     let _ = text_of(data, "text/plain");
     for log in [false, true] {
-        let mut place = Some(Place::Beginning);
+        let mut place = Some(Position::Beginning);
         let (mut read, mut rounds) = (0, 0);
         while let Some(at) = place {
-            let kind = Kind { log, ..Kind::default() };
+            let kind = ContentKind { log, ..ContentKind::default() };
             let options = Options { place: Some(at), ..Options::new(kind, 300, Secrets::NONE) };
-            let presented = present(Content::Text(text.clone()), &options);
+            let presented = present(GivenContent::Text(text.clone()), &options);
             shown::sound(&presented);
             // Without a cut, all of it was shown.
             let Some(window) = presented.cut.into_iter().next().map(|cut| cut.window) else { break };

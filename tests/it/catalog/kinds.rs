@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use gitlab_mcp::catalog::{Ask, ChangeForm, KindRow, Names, PRESENTATION, Param, Resolver, Risk, kinds};
+use gitlab_mcp::catalog::{ChangeForm, KindRead, KindRow, Names, PRESENTATION, Param, Resolver, Risk, kinds};
 
 use crate::catalog::data::{action, actions};
 
@@ -37,7 +37,7 @@ fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
             let action = action(&read.action);
             assert_eq!(action.risk, Risk::Read, "{}", read.action);
             // A read that only a word selects has no parameter for it.
-            for (param, _) in read.ask.iter().filter(|(_, ask)| !matches!(ask, Ask::Only(_))) {
+            for (param, _) in read.ask.iter().filter(|(_, ask)| !matches!(ask, KindRead::Only(_))) {
                 assert!(action.param(param).is_some(), "{} takes no {param}", read.action);
             }
         }
@@ -46,7 +46,7 @@ fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
     actions().iter().for_each(|action| collect(&action.params, &mut used));
     assert_eq!(used, named, "what the catalog names and what can be found are the same");
     for resolver in resolvers() {
-        let asks = |(name, ask): &(String, Ask)| name == "fullPath" && *ask == Ask::Same;
+        let asks = |(name, ask): &(String, KindRead)| name == "fullPath" && *ask == KindRead::Same;
         let placed = resolver.reads.iter().any(|read| read.ask.iter().any(asks));
         assert!(!(placed && resolver.names.is_global()), "{:?} is looked up within a place", resolver.names);
     }

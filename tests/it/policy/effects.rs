@@ -1,6 +1,6 @@
 //! Policy decides on the effects of a call: raised risks, effects of other actions, quick actions.
 
-use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
+use gitlab_mcp::policy::{Consent, Policy, PolicySettings, Ruling};
 use serde_json::{Value, json};
 
 use crate::policy::vault::{gitlab, is_only_located, kind, run, sent};
@@ -188,7 +188,7 @@ fn grants_and_raised_risks_are_asked_about() {
 fn is_asked_about(id: &str, params: &Value) -> bool {
     let action = CATALOG.get(id).unwrap().unwrap();
     let call = build_call(&action, params.as_object().unwrap().clone(), 7).unwrap().unwrap();
-    let policy = Policy::new(Settings::default(), &CATALOG).unwrap();
+    let policy = Policy::new(PolicySettings::default(), &CATALOG).unwrap();
     matches!(policy.decide(call.effects(), Consent::default()), Ruling::Confirm(_))
 }
 

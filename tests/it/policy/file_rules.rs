@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use gitlab_mcp::call::Call;
 use gitlab_mcp::catalog::{Interface, Risk};
-use gitlab_mcp::policy::{Confirm, Consent, Policy, Ruling, Settings};
+use gitlab_mcp::policy::{Confirm, Consent, Policy, PolicySettings, Ruling};
 use serde_json::{Value, json};
 
 use crate::policy::vault::{self, kind, policy_file, run, sent};
@@ -19,7 +19,8 @@ fn call(id: &str, params: &Value) -> Call {
 }
 
 fn policy(rules: &str) -> Policy {
-    Policy::new(Settings { file: Some(rules.to_owned()), ..Settings::default() }, &CATALOG).unwrap()
+    Policy::new(PolicySettings { file: Some(rules.to_owned()), ..PolicySettings::default() }, &CATALOG)
+        .unwrap()
 }
 
 fn decide(policy: &Policy, call: &Call) -> &'static str {
@@ -163,7 +164,7 @@ fn no_request_selects_what_a_rule_on_reads_denies() {
 fn allowed_below(path: &str) -> Policy {
     let file = format!("[[rule]]\npaths = [\"{path}\"]\ndecision = \"allow\"\n");
     let confirm = Confirm::parse("write,grant,destructive").unwrap();
-    let settings = Settings { file: Some(file), confirm, ..Settings::default() };
+    let settings = PolicySettings { file: Some(file), confirm, ..PolicySettings::default() };
     Policy::new(settings, &CATALOG).unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Body, Call, FullPath, HolderKind, Location};
 use gitlab_mcp::catalog::{Action, Interface, Method, Risk, Scope, example};
-use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
+use gitlab_mcp::policy::{Consent, Policy, PolicySettings, Ruling};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -14,16 +14,16 @@ use crate::support::calls::{CATALOG, PROJECTS, build_call};
 
 static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
     let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect();
-    let file = |text: &str| Settings { file: Some(text.to_owned()), ..Settings::default() };
+    let file = |text: &str| PolicySettings { file: Some(text.to_owned()), ..PolicySettings::default() };
     let rule =
         |decision: &str, path: &str| format!("[[rule]]\npaths = [\"{path}\"]\ndecision = \"{decision}\"\n");
     [
-        Settings { allowed_paths: list(&["acme/widget"]), ..Settings::default() },
-        Settings { readable_paths: list(&["acme"]), ..Settings::default() },
+        PolicySettings { allowed_paths: list(&["acme/widget"]), ..PolicySettings::default() },
+        PolicySettings { readable_paths: list(&["acme"]), ..PolicySettings::default() },
         file(&rule("deny", "acme/vault")),
         file(&rule("confirm", "acme/vault")),
         file(&rule("allow", "acme/widget")),
-        Settings::default(),
+        PolicySettings::default(),
     ]
     .into_iter()
     .map(|settings| Policy::new(settings, &CATALOG).unwrap())

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Call, Context, LookupCache, QuickActions, check, commands};
 use gitlab_mcp::catalog::Risk;
-use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
+use gitlab_mcp::policy::{Consent, Policy, PolicySettings, Ruling};
 use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -235,7 +235,7 @@ fn call(id: &str, params: &Value) -> Call {
 }
 
 fn denies(denied: &str, call: &Call) -> bool {
-    let settings = Settings { denied_actions: vec![denied.to_owned()], ..Settings::default() };
+    let settings = PolicySettings { denied_actions: vec![denied.to_owned()], ..PolicySettings::default() };
     let policy = Policy::new(settings, &CATALOG).unwrap();
     matches!(policy.decide(call.effects(), Consent { confirm: true, dry_run: false }), Ruling::Deny(_))
 }

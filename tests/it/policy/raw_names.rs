@@ -6,7 +6,7 @@ use gitlab_mcp::call::Call;
 use gitlab_mcp::catalog::{
     Action, Base, GraphqlKind, Json, Method, Operation, Param, Piece, Place, When, example, pieces,
 };
-use gitlab_mcp::policy::{Consent, Policy, Ruling, Settings};
+use gitlab_mcp::policy::{Consent, Policy, PolicySettings, Ruling};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -14,17 +14,17 @@ use crate::support::calls::{CATALOG, build_call};
 
 static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
     let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect();
-    let file = |text: &str| Settings { file: Some(text.to_owned()), ..Settings::default() };
+    let file = |text: &str| PolicySettings { file: Some(text.to_owned()), ..PolicySettings::default() };
     [
-        Settings { allowed_paths: list(&["acme"]), ..Settings::default() },
-        Settings { readable_paths: list(&["acme"]), ..Settings::default() },
+        PolicySettings { allowed_paths: list(&["acme"]), ..PolicySettings::default() },
+        PolicySettings { readable_paths: list(&["acme"]), ..PolicySettings::default() },
         file("[[rule]]\npaths = [\"evil\"]\ndecision = \"deny\"\n"),
         file("[[rule]]\npaths = [\"acme\"]\ndecision = \"allow\"\n"),
-        Settings {
+        PolicySettings {
             denied_actions: list(&["*.delete", "*.move", "*.merge", "*.assign*"]),
-            ..Settings::default()
+            ..PolicySettings::default()
         },
-        Settings::default(),
+        PolicySettings::default(),
     ]
     .into_iter()
     .map(|settings| Policy::new(settings, &CATALOG).unwrap())

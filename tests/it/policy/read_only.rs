@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Body, Call};
 use gitlab_mcp::catalog::{Method, Operation, Piece, Risk, pieces};
-use gitlab_mcp::policy::{Consent, Policy, Rule, Ruling, Settings};
+use gitlab_mcp::policy::{Consent, Policy, PolicySettings, Rule, Ruling};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use url::Url;
@@ -15,10 +15,10 @@ use crate::support::calls::{CATALOG, build_call};
 static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example/sub").unwrap());
 
 static READ_ONLY: LazyLock<Policy> =
-    LazyLock::new(|| policy(Settings { read_only: true, ..Settings::default() }));
-static OPEN: LazyLock<Policy> = LazyLock::new(|| policy(Settings::default()));
+    LazyLock::new(|| policy(PolicySettings { read_only: true, ..PolicySettings::default() }));
+static OPEN: LazyLock<Policy> = LazyLock::new(|| policy(PolicySettings::default()));
 
-fn policy(settings: Settings) -> Policy {
+fn policy(settings: PolicySettings) -> Policy {
     Policy::new(settings, &CATALOG).unwrap()
 }
 
@@ -303,7 +303,7 @@ fn the_strictest_of_a_document_decides() {
         OPEN.decide(call.effects(), Consent::default()),
         Ruling::Confirm(Rule::Risk(Risk::Destructive))
     );
-    let safe = policy(Settings { safe_mode: true, ..Settings::default() });
+    let safe = policy(PolicySettings { safe_mode: true, ..PolicySettings::default() });
     assert_eq!(
         safe.decide(call.effects(), Consent { confirm: true, dry_run: false }),
         Ruling::Preview(Rule::SafeMode)

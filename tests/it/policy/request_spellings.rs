@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::Call;
 use gitlab_mcp::catalog::{Action, Names, Risk, example};
-use gitlab_mcp::policy::{Consent, Policy, Rule, Ruling, Settings};
+use gitlab_mcp::policy::{Consent, Policy, PolicySettings, Rule, Ruling};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -15,10 +15,10 @@ use crate::support::calls::{CATALOG, build_call};
 static BELOW_ACME: LazyLock<Policy> = LazyLock::new(|| below("acme"));
 
 fn below(path: &str) -> Policy {
-    policy(Settings { allowed_paths: vec![path.to_owned()], ..Settings::default() })
+    policy(PolicySettings { allowed_paths: vec![path.to_owned()], ..PolicySettings::default() })
 }
 
-fn policy(settings: Settings) -> Policy {
+fn policy(settings: PolicySettings) -> Policy {
     Policy::new(settings, &CATALOG).unwrap()
 }
 
@@ -42,7 +42,8 @@ fn denies(policy: &Policy, call: &Call) -> bool {
 fn a_denied_action_is_denied_by_every_way_to_it() {
     let mut tried = 0;
     for action in CATALOG.actions().map(Result::unwrap).filter(|action| !action.is_open()) {
-        let denied = policy(Settings { denied_actions: vec![action.id.clone()], ..Settings::default() });
+        let denied =
+            policy(PolicySettings { denied_actions: vec![action.id.clone()], ..PolicySettings::default() });
         assert!(denied.withholds(&action).is_some(), "{}", action.id);
         for operation in action.operations.iter().filter(|operation| operation.any.is_none()) {
             let Some(params) = direct(operation) else { continue };
@@ -57,7 +58,8 @@ fn a_denied_action_is_denied_by_every_way_to_it() {
 
 #[test]
 fn what_no_rule_can_be_told_of_is_denied_where_some_are() {
-    let denied = policy(Settings { denied_actions: vec!["issue.list".to_owned()], ..Settings::default() });
+    let denied =
+        policy(PolicySettings { denied_actions: vec!["issue.list".to_owned()], ..PolicySettings::default() });
     for (id, params) in [
         ("api.rest", json!({"method": "GET", "path": "/not/known/yet"})),
         ("api.rest", json!({"method": "DELETE", "path": "/not/known/yet"})),
@@ -179,7 +181,7 @@ fn what_only_reads_runs_everywhere() {
 #[test]
 fn a_rule_of_paths_denies_reads_there_by_path_and_by_id() {
     let text = "[[rule]]\npaths = [\"acme/secret\"]\ndecision = \"deny\"\nreason = \"not for assistants\"";
-    let policy = policy(Settings { file: Some(text.to_owned()), ..Settings::default() });
+    let policy = policy(PolicySettings { file: Some(text.to_owned()), ..PolicySettings::default() });
     for (path, is_denied) in
         [("acme/secret", true), ("acme/secret/x", true), ("42", true), ("acme/widget", false)]
     {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Call, Context, FullPath, Invalid, Lookup, LookupCache, Step, check};
+use gitlab_mcp::call::{Call, Context, FullPath, Invalid, Lookup, LookupAnswer, LookupCache, Step, check};
 use gitlab_mcp::catalog::{Action, Catalog, Scope};
 use serde_json::{Map, Value};
 use url::Url;
@@ -37,9 +37,9 @@ pub fn build_call(action: &Action, params: Map<String, Value>, found: u64) -> Re
             Step::Params(_) => return Ok(None),
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
-                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
-                    Lookup::PathOf { ref id, .. } => Answer::Path(path_of(id)),
-                    Lookup::IdOf { .. } => Answer::Id(found),
+                    Lookup::KindOf { .. } => LookupAnswer::Kind(Scope::Project),
+                    Lookup::PathOf { ref id, .. } => LookupAnswer::Path(path_of(id)),
+                    Lookup::IdOf { .. } => LookupAnswer::Id(found),
                 };
                 known.learn(question, answer);
             }),

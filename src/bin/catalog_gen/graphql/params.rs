@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gitlab_mcp::catalog::{Base, Json, Kind, Param, Place};
+use gitlab_mcp::catalog::{Base, Json, Param, ParamKind, Place};
 
 use super::reach::GraphqlPath;
 use super::sdl::{Input, Sdl, Shape, Status};
@@ -130,7 +130,7 @@ fn param(input: &Input, sdl: &Sdl, depth: usize) -> Param {
     let shape = sdl.shape(&input.ty.name);
     let mut param = Param {
         name: input.name.clone(),
-        kind: Kind { base: base(input, sdl, depth), many: input.ty.many },
+        kind: ParamKind { base: base(input, sdl, depth), many: input.ty.many },
         default: input.default.clone().filter(|default| !default.is_array()).map(Json),
         required: input.ty.required && input.default.is_none(),
         graphql: Some(strict(input)),

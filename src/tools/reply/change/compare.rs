@@ -28,7 +28,7 @@ pub struct Comparison {
 }
 
 /// A parameter with the value that was sent.
-pub type Sent<'a> = (&'a Param, Value);
+pub type SentValue<'a> = (&'a Param, Value);
 
 /// The values that were sent, with look-ups resolved: of a REST request by its JSON body, otherwise as they were given.
 pub fn sent_values<'a>(
@@ -36,7 +36,7 @@ pub fn sent_values<'a>(
     call: &Call,
     params: &Map<String, Value>,
     set: &[&'a Param],
-) -> Vec<Sent<'a>> {
+) -> Vec<SentValue<'a>> {
     let is_rest = action.choices().all(|operation| operation.graphql.is_none());
     let body = match call.body() {
         Body::Json(Value::Object(body)) if is_rest => Some(body),
@@ -55,7 +55,12 @@ pub fn sent_values<'a>(
 }
 
 /// Compares what was sent with the answer.
-pub fn compare(words: &Words, action: &Action, sent: &[Sent<'_>], answer: &Map<String, Value>) -> Comparison {
+pub fn compare(
+    words: &Words,
+    action: &Action,
+    sent: &[SentValue<'_>],
+    answer: &Map<String, Value>,
+) -> Comparison {
     let mut found = Comparison { is_complete: true, ..Comparison::default() };
     for (param, value) in sent {
         let Some((field, rule)) = field_of(words, param, answer) else {
@@ -64,7 +69,7 @@ pub fn compare(words: &Words, action: &Action, sent: &[Sent<'_>], answer: &Map<S
             continue;
         };
         let answered = answer.get(&field).unwrap_or(&Value::Null);
-        let kind = present::Kind::of([action], false);
+        let kind = present::ContentKind::of([action], false);
         if is_secret(kind, &field, answered) || is_secret(kind, &param.name, value) {
             found.fields.push(field);
             continue;
@@ -109,7 +114,7 @@ fn renamed(pattern: &str, field: &str, name: &str) -> Option<String> {
 }
 
 /// True if a field's value would be masked.
-fn is_secret(kind: present::Kind, field: &str, value: &Value) -> bool {
+fn is_secret(kind: present::ContentKind, field: &str, value: &Value) -> bool {
     let text = if value.is_string() { value.clone() } else { Value::String("x".to_owned()) };
     let mut shown = Value::Object(Map::from_iter([(field.to_owned(), text)]));
     !present::mask(&mut shown, kind, &[], None).hidden.is_empty()

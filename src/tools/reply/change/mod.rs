@@ -201,7 +201,7 @@ fn set_values(
         .collect();
     let before = values.clone();
     let mut masked = Value::Object(values);
-    present::mask(&mut masked, present::Kind::of([action], false), &[], None);
+    present::mask(&mut masked, present::ContentKind::of([action], false), &[], None);
     values = masked.as_object().cloned().unwrap_or_default();
     let texts: Vec<String> = named
         .iter()
@@ -326,7 +326,7 @@ fn with_values(action: &Action, set: &[&Param], params: &Map<String, Value>) -> 
         set.iter().filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone()))).collect();
     values.retain(|_, value| !value.is_object() && !value.is_array() && !value.is_null());
     let mut values = Value::Object(values);
-    present::mask(&mut values, present::Kind::of([action], false), &[], None);
+    present::mask(&mut values, present::ContentKind::of([action], false), &[], None);
     let Value::Object(values) = values else { return String::new() };
     let texts: Vec<String> = values
         .iter()
