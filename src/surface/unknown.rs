@@ -65,7 +65,7 @@ impl Surface {
             let arguments = Value::Object(arguments.clone()).to_string();
             let with =
                 if arguments.len() <= LONGEST_CALL { format!(" with {arguments}") } else { String::new() };
-            message.push_str(&format!(". UnknownCall {tool}{with}"));
+            message.push_str(&format!(". Call {tool}{with}"));
         }
         let mut error = ToolError::new(ErrorKind::UnknownAction, message);
         error.details.insert("tools".to_owned(), json!(shortened(&short, listed)));
