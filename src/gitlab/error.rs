@@ -168,6 +168,8 @@ pub enum NotFollowed {
     Unusable,
     /// The limit on redirects was reached.
     TooMany,
+    /// The target is the instance over https; the configured URL is http.
+    Https,
     /// The target is another path of GitLab's API, for which the permit does not hold.
     Moved,
 }
@@ -361,6 +363,7 @@ impl fmt::Display for NotFollowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             NotFollowed::Write => "writes are not redirected; check the configured URL",
+            NotFollowed::Https => "it is this GitLab over https: set GITLAB_URL to that address",
             NotFollowed::Internal => "the address is internal",
             NotFollowed::SignIn => "it leads to a sign-in page",
             NotFollowed::Unusable => "it is not an http or https URL",

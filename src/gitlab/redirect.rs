@@ -72,10 +72,13 @@ impl Hop {
         if !stripped || !matches!(target.scheme(), "http" | "https") {
             return refuse(to_host, NotFollowed::Unusable);
         }
+        let (base, ours) = (&settings.base, is_ours(settings, &target));
+        if is_https_of(base, &target) && (!shares_origin(base, &target) || !call.method().is_safe()) {
+            return refuse(to_host, NotFollowed::Https);
+        }
         if !call.method().is_safe() {
             return refuse(to_host, NotFollowed::Write);
         }
-        let (base, ours) = (&settings.base, is_ours(settings, &target));
         let is_api = target
             .path()
             .strip_prefix(base.path().trim_end_matches('/'))
@@ -144,6 +147,14 @@ fn is_ours(settings: &ClientSettings, url: &Url) -> bool {
         lenient_segments(other.path()).is_some_and(|other_root| segments.starts_with(&other_root))
     };
     is_below && shares_origin(base, url) && !nested.into_iter().any(is_of_another)
+}
+
+/// True if a URL is the instance over https, and the instance is configured over http.
+fn is_https_of(base: &Url, url: &Url) -> bool {
+    base.scheme() == "http"
+        && url.scheme() == "https"
+        && base.host() == url.host()
+        && url.path().starts_with(base.path().trim_end_matches('/'))
 }
 
 /// True if a URL is on the origin of the root, or on its upgrade to https at the default ports.

@@ -219,7 +219,10 @@ fn a_redirect_to_an_instance_below_the_root_does_not_carry_the_token() {
 #[test]
 fn the_upgrade_to_https_keeps_the_token() {
     assert_eq!(leads("http://gitlab.example.com", "https://gitlab.example.com/"), Ok(true));
-    assert_eq!(leads("http://gitlab.example.com:8080", "https://gitlab.example.com/"), Ok(false));
+    assert_eq!(
+        leads("http://gitlab.example.com:8080", "https://gitlab.example.com/"),
+        Err(NotFollowed::Https)
+    );
     assert_eq!(leads("http://gitlab.example.com", "https://other.example.com/"), Ok(false));
 }
 
@@ -354,4 +357,17 @@ async fn only_the_public_addresses_of_a_name_are_connected_to() {
             assert_eq!(found, [SocketAddr::new("203.0.113.7".parse().unwrap(), 0)], "{places:?}");
         }
     }
+}
+
+/// Every omnibus GitLab redirects http to https; without the token the answer would be a 401 that blames the token.
+#[tokio::test]
+async fn a_redirect_to_https_of_the_same_gitlab_is_named_with_what_to_set() {
+    let gitlab = always(to(301, "https://127.0.0.1:8443/api/v4/projects/acme%2Fwidget/issues/1")).await;
+    let client = client(settings(&gitlab.uri()));
+    for permit in [get(PATH), post()] {
+        let error = client.send(&permit).await.unwrap_err();
+        assert_eq!(not_followed(&error), Some(NotFollowed::Https));
+        assert!(error.to_string().contains("set GITLAB_URL to that address"), "{error}");
+    }
+    assert_eq!(requests(&gitlab).await.len(), 2, "nothing follows");
 }
