@@ -58,6 +58,12 @@ pub fn operations(before: &[Action], now: &BTreeSet<String>) -> Vec<String> {
     let of_files = |operation: &&Operation| operation.any.is_none();
     let name = |operation: &Operation| operation.to_string();
     let known: BTreeSet<String> = before.iter().flat_map(|action| &action.operations).map(name).collect();
+    // A path whose placeholder has another name, or is no glob any more, is the same path.
+    let shape = |name: &str| match name.split_once(' ') {
+        Some((method, path)) if path.starts_with('/') => format!("{method} {}", segments(path).join("/")),
+        _ => name.to_owned(),
+    };
+    let shapes: BTreeSet<String> = now.iter().map(|name| shape(name)).collect();
     let end = |name: &str| {
         let (method, path) = name.split_once(' ').unwrap_or(("", name));
         let last = path.rsplit(['/', '.']).find(|part| !part.starts_with([':', '*']));
@@ -67,7 +73,7 @@ pub fn operations(before: &[Action], now: &BTreeSet<String>) -> Vec<String> {
     for action in before.iter().filter(|action| action.direct().is_none()) {
         for operation in action.operations.iter().filter(of_files) {
             let gone = name(operation);
-            if now.contains(&gone) {
+            if now.contains(&gone) || shapes.contains(&shape(&gone)) {
                 continue;
             }
             let alike: Vec<&str> = now
@@ -240,10 +246,14 @@ mod tests {
         let before: Action = serde_json::from_str(
             r#"{"action": "topic.merge", "summary": "", "risk": "write", "operations": [
                 {"method": "POST", "path": "/topics/merge", "scope": "instance"},
+                {"method": "GET", "path": "/topics/:id/*file", "scope": "instance"},
                 {"method": "GET", "path": "/topics", "scope": "instance"}]}"#,
         )
         .unwrap();
-        let now = ["POST /topics/:id/merge", "GET /topics", "POST /topics"].map(str::to_owned).into();
+        let now =
+            ["POST /topics/:id/merge", "GET /topics", "GET /topics/:topic_id/:file_name", "POST /topics"]
+                .map(str::to_owned)
+                .into();
         assert_eq!(
             operations(&[before], &now),
             [

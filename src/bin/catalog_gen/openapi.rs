@@ -16,6 +16,8 @@ pub struct Document {
     pub operations: Vec<RawOperation>,
     /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
+    /// GitLab's version, where the document says it (`info.version`, since 19).
+    pub version: Option<String>,
 }
 
 /// An operation with its parameters, before it is assigned to an action.
@@ -47,14 +49,14 @@ const METHODS: [(&str, Method); 6] = [
 
 /// Parses every operation of the document.
 pub fn load(path: &Path) -> Result<Document, GeneratorError> {
-    let (text, paths) = paths(path)?;
+    let Read { text, version, paths } = paths(path)?;
     let operations = paths.iter().flat_map(|(path, item)| operations(path, item)).collect();
-    Ok(Document { operations, sha256: sha256(&text) })
+    Ok(Document { operations, sha256: sha256(&text), version })
 }
 
 /// Every summary as a request, one per line, with a tab and all operations that share it.
 pub fn requests(path: &Path) -> Result<String, GeneratorError> {
-    let (_, paths) = paths(path)?;
+    let Read { paths, .. } = paths(path)?;
     let mut right: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (path, item) in &paths {
         for (name, method) in METHODS {
@@ -68,16 +70,53 @@ pub fn requests(path: &Path) -> Result<String, GeneratorError> {
     Ok(right.iter().map(|(summary, right)| format!("{summary}\t{}\n", right.join("|"))).collect())
 }
 
-/// The document's text, and its `paths` object.
-fn paths(path: &Path) -> Result<(String, Map<String, Value>), GeneratorError> {
+/// The document's text, GitLab's version in it, and its `paths` object.
+struct Read {
+    text: String,
+    version: Option<String>,
+    paths: Map<String, Value>,
+}
+
+/// Reads the document, with what its references refer to.
+fn paths(path: &Path) -> Result<Read, GeneratorError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
     let malformed = |reason: String| GeneratorError::Malformed { path: name.clone(), reason };
     let mut document: Value = serde_saphyr::from_str(&text).map_err(|e| malformed(e.to_string()))?;
     match document.get_mut("paths").map(Value::take) {
-        Some(Value::Object(paths)) => Ok((text, paths)),
+        Some(Value::Object(mut paths)) => {
+            for operation in paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
+                for part in ["parameters", "requestBody"] {
+                    if let Some(part) = operation.get_mut(part) {
+                        resolve(part, &document, 0);
+                    }
+                }
+            }
+            let version = document.pointer("/info/version").and_then(Value::as_str);
+            // Older documents have the version of the interface here.
+            let version = version.filter(|version| version.contains('.')).map(str::to_owned);
+            Ok(Read { text, version, paths })
+        }
         _ => Err(malformed("has no paths".into())),
+    }
+}
+
+/// Depth of references within references; an entity may hold itself.
+const MAX_REFERENCES: usize = 8;
+
+/// Replaces references (`{"$ref": "#/components/schemas/…"}`) by what they refer to: since GitLab 19, bodies are references.
+fn resolve(value: &mut Value, document: &Value, depth: usize) {
+    let target = value.get("$ref").and_then(Value::as_str).and_then(|pointer| pointer.strip_prefix('#'));
+    if let Some(target) = target.and_then(|pointer| document.pointer(pointer)) {
+        let target = if depth < MAX_REFERENCES { target.clone() } else { Value::Null };
+        *value = target;
+        return resolve(value, document, depth + 1);
+    }
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(|field| resolve(field, document, depth)),
+        Value::Array(items) => items.iter_mut().for_each(|item| resolve(item, document, depth)),
+        _ => {}
     }
 }
 

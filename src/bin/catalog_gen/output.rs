@@ -160,7 +160,8 @@ pub fn source(
     Ok(Source {
         openapi: SourceFile {
             file: "doc/api/openapi/openapi_v3.yaml".to_owned(),
-            gitlab_version: versions.gitlab_version.clone().unwrap_or(known.openapi.gitlab_version),
+            gitlab_version: (versions.gitlab_version.clone().or(document.version.clone()))
+                .unwrap_or(known.openapi.gitlab_version),
             date: versions.dated.clone().unwrap_or(known.openapi.date),
             sha256: document.sha256.clone(),
             operations: document.operations.len(),

@@ -7,7 +7,7 @@ use crate::curation::{Curation, Domain, expand_path, key};
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
 use crate::paths::{Binding, binding, documented, scope, segments, singular};
-use crate::{actions, base_risk, graphql, shapes};
+use crate::{actions, base_risk, graphql, openapi, shapes};
 
 fn operation(method: Method, path: &str) -> RawOperation {
     RawOperation {
@@ -401,4 +401,52 @@ mod rules {
             assert!(error.contains(fault), "{error}");
         }
     }
+}
+
+#[test]
+fn bodies_that_are_references_and_paths_that_are_complex_keys_are_read() {
+    let document = r##"
+info:
+  version: '19.5'
+paths:
+  "/api/v4/projects/{id}/service_accounts":
+    post:
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: integer } }
+      requestBody:
+        content:
+          application/json:
+            schema:
+              $ref: '#/components/schemas/RequestBody_1'
+  ? "/api/v4/groups/{id}/-/packages/debian/{distribution}/Release"
+  : get:
+      parameters:
+        - { name: page, in: query, schema: { type: integer, nullable: true } }
+components:
+  schemas:
+    RequestBody_1:
+      type: object
+      required: [name]
+      properties:
+        name: { type: string }
+        owner: { $ref: '#/components/schemas/Owner' }
+    Owner:
+      type: object
+      properties:
+        username: { type: string, nullable: true }
+        manager: { $ref: '#/components/schemas/Owner' }
+"##;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("openapi.yaml");
+    std::fs::write(&path, document).unwrap();
+    let read = openapi::load(&path).unwrap();
+    let [post, get] = &read.operations[..] else { panic!("{:?}", read.operations) };
+    assert_eq!(post.path, "/projects/:id/service_accounts");
+    let body: Vec<(&str, bool)> =
+        post.params.iter().map(|param| (param.name.as_str(), param.required)).collect();
+    assert_eq!(body, [("name", true), ("owner", false)]);
+    assert_eq!(post.params[1].fields[0].name, "username");
+    assert_eq!(get.path, "/groups/:id/-/packages/debian/:distribution/Release");
+    assert_eq!(get.params[0].name, "page");
+    assert_eq!(read.version.as_deref(), Some("19.5"));
 }

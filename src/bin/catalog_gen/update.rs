@@ -18,8 +18,11 @@ pub fn run(
     is_preview: bool,
 ) -> Result<(), GeneratorError> {
     let before = output::load_actions(catalog)?;
-    let is_newer = versions.gitlab_version.is_some();
-    let older = if is_newer { Some((before.as_slice(), output::gitlab_version(catalog)?)) } else { None };
+    let known = output::gitlab_version(catalog)?;
+    let written = openapi::load(&files.openapi()?)?.version;
+    let is_newer =
+        versions.gitlab_version.is_some() || written.is_some_and(|written| written != known.to_string());
+    let older = is_newer.then_some((before.as_slice(), known));
     let mut out = std::io::stdout().lock();
     let generated = match Generated::build_over(catalog, files, older) {
         // Curation of removed operations is a fault; the report lists the operations.
