@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
+use super::encoded::list_in_text;
 use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::{Fault, relative_date};
 use crate::catalog::{Base, Locates, Names, Param, ParamKind, ROLES};
@@ -22,9 +23,7 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
             let pair = |(key, value): (String, Value)| json!({KEY: key, VALUE: value});
             pairs.into_iter().map(pair).collect()
         }
-        Value::String(text) if !matches!(param.kind.base, Base::Any | Base::File) && text.contains(',') => {
-            text.split(',').map(|item| json!(item.trim())).collect()
-        }
+        Value::String(text) => items_of_text(param, text)?,
         single => vec![single],
     };
     items
@@ -32,6 +31,21 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
         .map(|item| coerce_one(param, item, understood))
         .collect::<Result<Vec<_>, _>>()
         .map(Value::Array)
+}
+
+/// The items of a list that came as a text: a JSON list, or names with commas between them.
+fn items_of_text(param: &Param, text: String) -> Result<Vec<Value>, Fault> {
+    let is_scalar = !matches!(param.kind.base, Base::Any | Base::File | Base::Object);
+    if is_scalar && text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    match list_in_text(&text) {
+        // The content of a file may be a list.
+        Some(Ok(items)) if param.kind.base != Base::File || items.iter().all(Value::is_object) => Ok(items),
+        Some(Err(())) if param.kind.base != Base::File => Err(unfit(param, &Value::String(text))),
+        _ if is_scalar && text.contains(',') => Ok(text.split(',').map(|item| json!(item.trim())).collect()),
+        _ => Ok(vec![Value::String(text)]),
+    }
 }
 
 /// Fields of the objects in a list of pairs, such as variables of a pipeline.
@@ -167,15 +181,17 @@ fn is_called_a_date(name: &str) -> bool {
     ["_date", "_at", "_on", "_before", "_after"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// Fault of a date in a form that GitLab may misread, in a parameter of type string that holds a date.
+/// Fault of what is no date in GitLab's form, in a parameter of type string that holds a date: GitLab would make nothing
+/// of it, or take the date away.
 fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
     let text = value.as_str().filter(|_| param.kind.base == Base::String && is_called_a_date(&param.name))?;
     let is_choice = param.choices.iter().any(|choice| folded(choice) == folded(text));
-    let is_right = is_choice || is_date(text) || is_time(text);
-    let readings = if is_right { Vec::new() } else { days(text) };
+    let takes_time = !["_date", "_on"].iter().any(|ending| param.name.ends_with(ending));
+    // An empty text takes the date away.
+    let is_right = text.is_empty() || is_choice || is_date(text) || (takes_time && is_time(text));
+    let (name, given) = (param.name.clone(), render_value(value));
     let expected = expected_day().to_owned();
-    let given = render_value(value);
-    (!readings.is_empty()).then(|| Fault::NoDate { name: param.name.clone(), given, expected, readings })
+    (!is_right).then(|| Fault::NoDate { name, given, expected, readings: days(text) })
 }
 
 /// Fault of an id where GitLab takes a path alone. The path for that of `fullPath` is looked up.
@@ -189,6 +205,9 @@ fn stray_id(param: &Param, value: &Value) -> Option<Fault> {
 
 /// Parses a date, relative to the current day in UTC. Returns every day that the text may mean.
 fn days(text: &str) -> Vec<String> {
+    if let Ok(moment) = time::OffsetDateTime::parse(text, &Rfc3339) {
+        return vec![moment.date().to_string()];
+    }
     let today = time::OffsetDateTime::now_utc().date();
     relative_date::parse_days(text, today).iter().map(ToString::to_string).collect()
 }

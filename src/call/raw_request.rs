@@ -415,12 +415,10 @@ fn refuse_credentials(
             return Ok(());
         }
     }
-    let kept = fields.iter().filter(|(field, _)| !CREDENTIAL_PARAMS.contains(&field.as_str()));
-    let kept: Map<String, Value> = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     Err(Fault::NotTaken {
         name: param.to_owned(),
         reason: format!("`{name}` would replace the token or the user that this server is set up with"),
-        instead: Some((param.to_owned(), Value::Object(kept))),
+        instead: None,
     })
 }
 
@@ -429,12 +427,7 @@ fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>)
     for (name, fields) in [("query", Some(query)), ("body", body)] {
         if fields.is_some_and(|fields| fields.contains_key(OVERRIDE)) {
             let reason = format!("`{OVERRIDE}` would make it another method than `method` says");
-            let instead = fields.map(|fields| {
-                let kept = fields.iter().filter(|(field, _)| *field != OVERRIDE);
-                let kept: Map<String, Value> = kept.map(|(k, v)| (k.clone(), v.clone())).collect();
-                (name.to_owned(), Value::Object(kept))
-            });
-            return Err(Fault::NotTaken { name: name.to_owned(), reason, instead });
+            return Err(Fault::NotTaken { name: name.to_owned(), reason, instead: None });
         }
     }
     refuse_unclear_names("body", params.get("body").unwrap_or(&Value::Null))?;

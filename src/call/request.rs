@@ -1,9 +1,8 @@
 //! Builds the request of a REST operation.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
+use super::encoded;
 use super::{Body, Call, Effects, Fault, Part, Resolved, encode};
 use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, pieces};
 
@@ -154,28 +153,56 @@ fn filename(param: &Param, given: Option<&str>) -> Result<String, Fault> {
     }
 }
 
+/// The keys of a file.
+const FILE_KEYS: [&str; 6] = ["filename", "name", "content", "content_base64", "encoding", "path"];
+
+fn is_key_of_file(key: &str) -> bool {
+    FILE_KEYS.contains(&key)
+}
+
 /// Builds a part from the content of a file, as text or in Base64, or from a path, which is read before sending.
 pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
     let said = |key: &str| value.get(key).and_then(Value::as_str);
+    let spelled = |keys: &[&str]| keys.iter().find_map(|key| said(key));
     let wrong = |given: &str| Fault::WrongType {
         name: param.name.clone(),
         given: given.to_owned(),
         expected: super::coerce::expected(param),
     };
+    if let Some(unknown) = value.as_object().and_then(|file| file.keys().find(|key| !is_key_of_file(key))) {
+        return Err(Fault::Unknown {
+            given: format!("{}.{unknown}", param.name),
+            value: value.get(unknown).cloned().unwrap_or_default(),
+            accepted: FILE_KEYS.iter().map(|key| format!("{}.{key}", param.name)).collect(),
+        });
+    }
+    let name = spelled(&["filename", "name"]);
     if let Some(path) = said("path") {
         if said("content").or(said("content_base64")).is_some() {
             return Err(wrong("both a `path` and a content"));
         }
         let last = path.rsplit(['/', '\\']).next().filter(|last| !last.is_empty());
-        let filename = filename(param, said("filename").or(last))?;
+        let filename = filename(param, name.or(last))?;
         return Ok(Part::Local { name: wire(param), filename, path: path.to_owned() });
     }
+    let is_encoded = match said("encoding").map(str::to_lowercase).as_deref() {
+        None | Some("text" | "utf-8" | "utf8") => false,
+        Some("base64") => true,
+        Some(_) => return Err(wrong("an `encoding` that is neither `text` nor `base64`")),
+    };
+    let decoded = |encoded: &str| encoded::decode(encoded).ok_or_else(|| wrong("what is not Base64"));
     let bytes = match (value.as_str().or_else(|| said("content")), said("content_base64")) {
-        (Some(content), None) => content.as_bytes().to_vec(),
-        (None, Some(encoded)) => STANDARD.decode(encoded.trim()).map_err(|_| wrong("what is not Base64"))?,
+        (Some(content), None) => match content.split_once(";base64,") {
+            Some((head, encoded)) if head.starts_with("data:") && !head.contains(char::is_whitespace) => {
+                decoded(encoded)?
+            }
+            _ if is_encoded => decoded(content)?,
+            _ => content.as_bytes().to_vec(),
+        },
+        (None, Some(encoded)) => decoded(encoded)?,
         (Some(_), Some(_)) => return Err(wrong("both `content` and `content_base64`")),
         (None, None) => return Err(wrong("neither `content`, `content_base64` nor `path`")),
     };
-    let filename = filename(param, said("filename"));
+    let filename = filename(param, name);
     Ok(Part::File { name: wire(param), filename: filename?, bytes: bytes.into() })
 }

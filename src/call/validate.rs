@@ -6,20 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::context::Context;
+use super::encoded::list_in_text;
 use super::location::{ACCEPTED_LOCATIONS, ACCEPTED_PATHS, HolderKind, Location};
 use super::name_resolution::Resolved;
-use super::noun::{folded, param_by_noun, param_with_noun};
+use super::param_names::named;
 use super::quick_action::{self, QuickActions};
 use super::raised_risk::{added_effects, call_risk};
 use super::select_operation::ChosenOperation;
 use super::{
     Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, TARGET, TouchedPlace, affected_paths,
-    coerce, global_id, graphql, items, lookup, name_resolution, raw_request, request, select_operation,
-    target,
+    coerce, given_forms, global_id, graphql, items, lookup, name_resolution, raw_request, request,
+    select_operation, target,
 };
-use crate::catalog::{
-    self, Action, GlossaryEntry, Json, Locates, Names, Operation, Param, Scope, Touched, Words,
-};
+use crate::catalog::{self, Action, Json, Locates, Names, Operation, Param, Scope, Touched, Words};
 use crate::text::plain_text;
 
 /// Valid parameters of an action. Its operation is not selected yet.
@@ -28,6 +27,7 @@ pub struct Checked {
     action: Action,
     params: Map<String, Value>,
     understood: Vec<String>,
+    unsent: Vec<String>,
     /// The call of a raw request, which needs no look-up.
     direct: Option<Call>,
     /// Effects of the quick actions in its texts.
@@ -68,6 +68,7 @@ pub fn check(
         action,
         params: Map::new(),
         understood: Vec::new(),
+        unsent: Vec::new(),
         direct: None,
         quick,
         item_faults: BTreeMap::new(),
@@ -82,6 +83,9 @@ pub fn check(
         value
     });
     checked.selector_by_scope(&mut params);
+    let mut params = given_forms::nest(&checked.action, params, context.words, &mut checked.understood);
+    checked.unsent =
+        given_forms::clear_nulls(&checked.action, &mut params, context.words, &mut checked.understood);
     // Exact names first: they win over other spellings.
     let (exact, spelled): (Vec<_>, Vec<_>) = params
         .into_iter()
@@ -98,6 +102,9 @@ pub fn check(
     checked.fill_path_by_short_name();
     global_id::complete(&checked.action, &mut checked.params);
     checked.send_defaults();
+    if faults.is_empty() {
+        faults.extend(given_forms::not_base64(&checked.action, &checked.params));
+    }
     if faults.is_empty() {
         faults.extend(checked.read_quick_actions(context).err());
     }
@@ -175,6 +182,11 @@ impl Checked {
     /// Notes on parameters that were interpreted differently from how they were written.
     pub fn understood(&self) -> &[String] {
         &self.understood
+    }
+
+    /// Parameters of an update that were `null` and are not sent: GitLab has no way to take them away.
+    pub fn unsent(&self) -> &[String] {
+        &self.unsent
     }
 
     /// Faults of a composite action's items by index. The other items are valid.
@@ -466,6 +478,10 @@ impl Checked {
         if param.name != given {
             self.understood.push(format!("`{given}` as `{}`", param.name));
         }
+        let value = match value.as_str().filter(|_| param.kind.many).and_then(list_in_text) {
+            Some(Ok(items)) if param.kind.base != catalog::Base::File => Value::Array(items),
+            _ => value,
+        };
         if let Some(fitted) = items::fit(&self.action, &param, &value, &mut self.understood)? {
             self.item_faults.extend(fitted.faults);
             self.params.insert(param.name, fitted.value);
@@ -599,69 +615,7 @@ fn is_same(given: &Value, said: &str) -> bool {
     given.trim_matches('/').eq_ignore_ascii_case(said)
 }
 
-/// Finds the parameter for a name: by its own name; by GitLab's name in the path or request; by the same letters in
-/// another case; by a spelling of the glossary, of which the earliest listed wins; by the noun of what it holds. Never
-/// one that is in `taken`.
-fn named<'a>(
-    action: &'a Action,
-    given: &str,
-    taken: &Map<String, Value>,
-    words: &Words,
-) -> Option<&'a Param> {
-    let free = || action.params.iter().filter(|param| !taken.contains_key(&param.name));
-    let by = |name: &str| free().find(|param| param.name == name);
-    let wired = || free().find(|param| param.wire.as_deref() == Some(given));
-    let filled =
-        || action.operations.iter().find_map(|operation| operation.bind.get(given)).and_then(|name| by(name));
-    let bare = given.strip_suffix("[]").unwrap_or(given);
-    let cased = || free().find(|param| folded(&param.name) == folded(bare));
-    let glossary = || {
-        let ranked = free().filter_map(|param| Some((rank(words.glossary.get(&param.name)?, given)?, param)));
-        let found = ranked.min_by_key(|(rank, _)| *rank).map(|(_, param)| param);
-        // The glossary's `issue` is the number of any issue: an `issue_id` of the action is closer.
-        let is_number = found.is_some_and(|param| param.name == NUMBER);
-        is_number.then(|| param_with_noun(action, bare, taken)).flatten().or(found)
-    };
-    let noun = || param_by_noun(action, bare, taken);
-    let by_name = || named_object(action, bare).filter(|param| !taken.contains_key(&param.name));
-    let plain = action.param(given).or_else(filled).or_else(wired).or_else(cased);
-    plain.or_else(glossary).or_else(noun).or_else(by_name)
-}
-
-/// The only parameter with the object of an action, or the name of a new one, for a spelling that is the domain
-/// (`epic`), or the field by which the object is looked up (`title` of a milestone).
-fn named_object<'a>(action: &'a Action, given: &str) -> Option<&'a Param> {
-    let mut objects = action.params.iter().filter(|param| {
-        param.required && !param.kind.many && param.place == catalog::Place::Path && param.name != "fullPath"
-    });
-    let is_kind = folded(given) == folded(action.domain());
-    let Some(object) = objects.next().filter(|_| objects.next().is_none()) else {
-        // The name of an object that is created.
-        let mut names = ["name", "title"].into_iter().filter_map(|name| action.param(name));
-        return names.find(|name| is_kind && name.required);
-    };
-    let is_field = |names: Names| {
-        let reads = catalog::resolver(names).map(|resolver| resolver.reads.as_slice()).unwrap_or_default();
-        let mut fields = reads.iter().flat_map(|read| &read.by).map(|field| field.trim_start_matches('/'));
-        fields.any(|field| field == given)
-    };
-    (is_kind || object.names.is_some_and(is_field)).then_some(object)
-}
-
-/// The parameter with the number that people see.
-const NUMBER: &str = "iid";
-
-/// Finds the parameter of an action for a spelling.
-pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {
-    named(action, given, &Map::new(), words)
-}
-
 /// True for the word that stands for the user of the token.
 fn is_me(word: &str) -> bool {
     word.trim().trim_start_matches('@').eq_ignore_ascii_case(lookup::ME)
-}
-
-/// Position of a spelling in the glossary entry of a parameter.
-fn rank(entry: &GlossaryEntry, given: &str) -> Option<usize> {
-    entry.aliases.iter().position(|alias| folded(alias) == folded(given))
 }

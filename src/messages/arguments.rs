@@ -56,6 +56,13 @@ pub struct CliOption {
 /// Former names of arguments, with the current ones.
 pub const FORMER_NAMES: [(&str, &str); 1] = [("plan", "confirmation_token")];
 
+/// Other names that clients and models give to an argument, understood where the argument itself is not given.
+pub const OTHER_NAMES: [(&str, &[&str]); 3] = [
+    ("params", &["parameters", "arguments", "args", "input", "inputs"]),
+    ("action", &["action_id", "action_name", "id", "name", "tool", "tool_name"]),
+    ("query", &["q", "request", "prompt", "text", "search", "task", "intent"]),
+];
+
 /// The argument that names one of several configured instances.
 pub const INSTANCE: &str = "instance";
 

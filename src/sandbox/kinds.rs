@@ -223,7 +223,8 @@ impl Kind {
         let field = |name: &&str| {
             let parameter = self.renamed.get(*name).map_or(*name, String::as_str);
             let value = args.get(parameter)?;
-            Some(((*name).to_owned(), like(self.shape.get(*name).unwrap_or(&Value::Null), value)))
+            let value = like(self.shape.get(*name).unwrap_or(&Value::Null), value);
+            Some(((*name).to_owned(), if name.ends_with("_date") { date(value) } else { value }))
         };
         names.iter().filter_map(field).collect()
     }
@@ -286,4 +287,15 @@ impl Kinds {
     pub fn of(&self, shelf: &str) -> Option<&Arc<Kind>> {
         self.named(shelf.rsplit('/').next()?)
     }
+}
+
+/// A date as a column of the database takes it: a text that is none becomes null, without an error.
+fn date(value: Value) -> Value {
+    let number = |part: &str| part.get(..part.len().min(4)).and_then(|part| part.parse::<u16>().ok());
+    let is_date = value.as_str().is_some_and(|text| {
+        let mut parts = text.splitn(3, '-').map(number);
+        let (year, month, day) = (parts.next(), parts.next(), parts.next());
+        matches!((year, month, day), (Some(Some(1000..)), Some(Some(1..=12)), Some(Some(1..=31))))
+    });
+    if is_date { value } else { Value::Null }
 }

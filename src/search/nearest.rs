@@ -13,11 +13,38 @@ pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<
         return None;
     }
     let given = folded(given);
+    let known: Vec<&str> = known.collect();
+    // What is negated is known, and nothing is near to its opposite.
+    if known.iter().any(|name| is_opposite(&given, &folded(name))) {
+        return None;
+    }
     known
+        .into_iter()
         .map(|name| (likeness(&given, &folded(name)), name))
         .filter(|(likeness, _)| *likeness >= ALIKE)
         .max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.cmp(a)))
         .map(|(_, name)| name)
+}
+
+/// True if one word turns one of two names into the other: `not[labels]` and `labels`, `unapprove` and `approve`.
+fn is_opposite(one: &[String], other: &[String]) -> bool {
+    const WORDS: [&str; 10] =
+        ["not", "no", "non", "without", "except", "exclude", "excluded", "excluding", "skip", "never"];
+    const BEGINNINGS: [&str; 5] = ["un", "in", "dis", "de", "non"];
+    let plain = |words: &[String]| -> Vec<String> {
+        words.iter().filter(|word| !WORDS.contains(&word.as_str())).cloned().collect()
+    };
+    let turns =
+        |one: &str, other: &str| BEGINNINGS.iter().any(|start| one.strip_prefix(start) == Some(other));
+    let directions = |one: &str, other: &str| one.starts_with("asc") && other.starts_with("desc");
+    let opposed = |one: &str, other: &str| {
+        turns(one, other) || turns(other, one) || directions(one, other) || directions(other, one)
+    };
+    if one.len() != other.len() {
+        return one != other && plain(one) == plain(other);
+    }
+    let mut differing = one.iter().zip(other).filter(|(one, other)| one != other);
+    matches!((differing.next(), differing.next()), (Some((one, other)), None) if opposed(one, other))
 }
 
 /// Similarity of two texts from 0 to 1, by the pairs of characters that they share.
@@ -61,6 +88,19 @@ mod tests {
         assert_eq!(suggestion("issues.list"), Some("issue.list"));
         assert_eq!(suggestion("list_issues"), Some("issue.list"));
         assert_eq!(suggestion("merge_requst.list"), Some("merge_request.list"));
+    }
+
+    #[test]
+    fn an_opposite_is_never_near() {
+        let of = |given: &str, known: &[&'static str]| nearest(given, known.iter().copied());
+        assert_eq!(of("not[labels]", &["labels", "label_name"]), None);
+        assert_eq!(of("inactive", &["active", "all"]), None);
+        assert_eq!(of("merge_request.unapprove", &["merge_request.approve"]), None);
+        assert_eq!(of("not_main", &["main", "mains"]), None);
+        assert_eq!(of("ascending", &["desc"]), None);
+        // A word that only begins so is a word like any other.
+        assert_eq!(of("incidnt", &["incident"]), Some("incident"));
+        assert_eq!(of("not_set", &["not_sett"]), Some("not_sett"));
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::tools::{Argument, ErrorKind, FIND, FORMER_NAMES, NextCall, Takes, ToolError};
+use crate::call::list_in_text;
+use crate::tools::{Argument, ErrorKind, FIND, FORMER_NAMES, NextCall, OTHER_NAMES, Takes, ToolError};
 
 /// The request that the arguments make, with notes on values that were interpreted.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub fn check<T: DeserializeOwned>(
     given: Map<String, Value>,
 ) -> Result<CheckedArguments<T>, ToolError> {
     let is_known = |name: &str| table.iter().any(|argument| argument.name == name);
+    let mut notes = Vec::new();
+    let given = by_own_names(table, unwrapped(tool, table, given), &mut notes);
     let (given, unknown): (Map<_, _>, Map<_, _>) = given
         .into_iter()
         .filter(|(_, value)| !value.is_null())
@@ -32,7 +35,6 @@ pub fn check<T: DeserializeOwned>(
         return Err(unknown_arguments(tool, table, given, unknown));
     }
     let mut read = Map::new();
-    let mut notes = Vec::new();
     let mut problems = Vec::new();
     let mut wrong = Vec::new();
     for argument in table {
@@ -60,6 +62,53 @@ pub fn check<T: DeserializeOwned>(
     serde_json::from_value(Value::Object(read))
         .map(|request| CheckedArguments { request, notes })
         .map_err(|error| invalid(tool, table, error.to_string()))
+}
+
+/// The arguments of a call that came as a call: `{"tool": "gitlab_execute_action", "arguments": {…}}`, as answers and
+/// documentation write it.
+fn unwrapped(tool: &str, table: &[&Argument], mut given: Map<String, Value>) -> Map<String, Value> {
+    let names_it = |name: &str| given.get(name).and_then(Value::as_str).is_some_and(|named| named == tool);
+    let Some(by) = ["tool", "name", "tool_name"].into_iter().find(|name| names_it(name)) else {
+        return given;
+    };
+    let (_, wrappers) = OTHER_NAMES[0];
+    let is_own = |name: &str| table.iter().any(|argument| argument.name == name);
+    let inner = wrappers.iter().find_map(|wrapper| object(given.get(*wrapper)?));
+    let is_alone = given.keys().all(|name| name == by || wrappers.contains(&name.as_str()));
+    match inner {
+        Some(Value::Object(inner)) if is_alone && !is_own(by) => inner,
+        _ => {
+            given.shift_remove(by);
+            given
+        }
+    }
+}
+
+/// Arguments under the names of the table. Another name counts if it can mean one argument alone, and that one is not
+/// given.
+fn by_own_names(
+    table: &[&Argument],
+    mut given: Map<String, Value>,
+    notes: &mut Vec<String>,
+) -> Map<String, Value> {
+    for (name, others) in OTHER_NAMES {
+        let Some(argument) = table.iter().find(|argument| argument.name == name) else { continue };
+        let is_own = |other: &str| table.iter().any(|argument| argument.name == other);
+        let fits = |other: &&&str| {
+            !is_own(other) && given.get(**other).is_some_and(|value| parse(argument.takes, value).is_some())
+        };
+        let meant: Vec<&str> = others.iter().filter(fits).copied().collect();
+        if given.get(name).is_some_and(|value| !value.is_null()) {
+            continue;
+        }
+        if let [other] = meant.as_slice()
+            && let Some(value) = given.shift_remove(*other)
+        {
+            notes.push(format!("understood `{other}` as `{name}`"));
+            given.insert(name.to_owned(), value);
+        }
+    }
+    given
 }
 
 /// The schema of each argument, by its name.
@@ -166,6 +215,9 @@ fn texts(value: &Value) -> Option<Value> {
     match value {
         Value::Array(items) => items.iter().all(Value::is_string).then(|| value.clone()),
         Value::String(text) => {
+            if let Some(items) = list_in_text(text) {
+                return texts(&Value::Array(items.ok()?));
+            }
             Some(text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().into())
         }
         _ => None,

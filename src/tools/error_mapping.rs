@@ -84,15 +84,15 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     let mut missing = Vec::new();
     for fault in &invalid.faults {
         match repair(fault, action, words) {
-            Some((name, value, hint)) => {
+            // A value that was given under the right name stays.
+            Some((name, value, hint))
+                if !(matches!(fault, Fault::Unknown { .. }) && params.contains_key(&name)) =>
+            {
                 params.insert(name, value);
                 hints.push(hint);
             }
-            None if matches!(fault, Fault::OtherScope { .. }) => {
-                hints.push(format!("`fix` leaves `{}` out.", fault.name()));
-            }
             None if matches!(fault, Fault::Missing { .. }) => missing.push(fault.name()),
-            None => repaired = false,
+            _ => repaired = false,
         }
     }
     // A parameter that another fault's correction fills is not missing.
@@ -193,9 +193,11 @@ fn as_document(body: Option<&Value>) -> Value {
 fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(String, Value, String)> {
     match fault {
         Fault::Unknown { given, value, accepted } => {
-            let same_event =
-                accepted.iter().map(String::as_str).filter(|name| !names_other_event(given, name));
-            let nearest = crate::search::nearest(given, same_event)?;
+            let same_meaning = accepted
+                .iter()
+                .map(String::as_str)
+                .filter(|name| !names_other_event(given, name) && !is_within(given, name));
+            let nearest = crate::search::nearest(given, same_meaning)?;
             action.param(nearest)?;
             Some((nearest.to_owned(), value.clone(), format!("Did you mean `{nearest}` by `{given}`?")))
         }
@@ -224,6 +226,13 @@ fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(Stri
         }
         _ => None,
     }
+}
+
+/// True if a name is that of a field within another parameter, and the known one is not: `filter[environment_scope]` is no
+/// `environment_scope`.
+fn is_within(given: &str, known: &str) -> bool {
+    let is_nested = |name: &str| name.trim_end_matches("[]").contains(['[', '.']);
+    is_nested(given) && !is_nested(known)
 }
 
 /// True if a name bounds the time of an event and the known one bounds none, or that of another event: `merged_after`

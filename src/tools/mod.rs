@@ -42,7 +42,8 @@ pub use state::{InstanceLabel, SetupError, ToolSettings, Tools};
 pub use whole_list::may_list;
 
 pub use crate::messages::arguments::{
-    Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, INSTANCE, Serves, Takes, gives_consent,
+    Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, INSTANCE, OTHER_NAMES, Serves, Takes,
+    gives_consent,
 };
 pub use crate::messages::declines::Declines;
 pub use crate::messages::error::{ErrorKind, ToolError, internal};
@@ -97,6 +98,11 @@ impl Tools {
     /// True if only reads run.
     pub fn is_read_only(&self) -> bool {
         self.policy.is_read_only()
+    }
+
+    /// The settings of toolsets and domains, as written; empty if all are on.
+    pub fn toolset_settings(&self) -> Vec<&str> {
+        self.policy.toolset_settings()
     }
 
     /// Notes that a person did not consent to calls, and returns their error.

@@ -2,9 +2,11 @@
 //! waits for a state, names of labels, and pins to the state of an object.
 
 use gitlab_mcp::catalog::{
-    Action, Base, LabelNames, Param, ParamKind, Place, StatePin, StateWait, TextEdit, TextMark,
+    Action, Base, Json, LabelNames, Param, ParamKind, Place, Raise, StatePin, StateWait, TextEdit, TextMark,
+    When,
 };
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::action_ids::Ids;
 
@@ -41,9 +43,17 @@ struct WaitRule {
 }
 
 /// Parameters of actions with names of labels.
+/// Names of labels: the parameter that lets GitLab create some, and the parameters that name them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelRules {
+    create: Param,
+    rows: Vec<LabelRule>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LabelRule {
+struct LabelRule {
     actions: Vec<String>,
     labels: LabelNames,
 }
@@ -182,17 +192,34 @@ pub fn set_waits(rules: &WaitRules, actions: &mut [Action], faults: &mut Vec<Str
 }
 
 /// Sets the parameters with names of labels.
-pub fn set_label_names(rules: &[LabelRule], actions: &mut [Action], faults: &mut Vec<String>) {
+pub fn set_label_names(rules: &LabelRules, actions: &mut [Action], faults: &mut Vec<String>) {
     let ids = Ids::new(actions);
-    for LabelRule { actions: patterns, labels } in rules {
+    let create = &rules.create;
+    for LabelRule { actions: patterns, labels } in &rules.rows {
         let row = "label_names";
         ids.expand(&labels.read, row, faults);
+        ids.expand(&labels.creates, row, faults);
         for id in expand_all(patterns, &ids, row, faults) {
             let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
             let is_taken = |name: &String| action.param(name).is_some();
-            if !labels.params.iter().any(is_taken) {
+            let Some(last) = labels.params.iter().rfind(|name| is_taken(name)).cloned() else {
                 faults.push(format!("{row}: {id} has none of the parameters"));
-            }
+                continue;
+            };
+            add_params(
+                &mut action.params,
+                &last,
+                std::slice::from_ref(create),
+                &format!("{row}: {id}"),
+                faults,
+            );
+            // What the labels alone do has the risk of the action.
+            action.raises.push(Raise {
+                param: create.name.clone(),
+                when: When::Is(Json(json!(true))),
+                risk: action.risk,
+                effects: vec![labels.creates.clone()],
+            });
             action.label_names = Some(labels.clone());
         }
     }

@@ -13,7 +13,7 @@ use crate::action_ids::Ids;
 use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 use crate::duplicate_risk::{share_raises, share_risks};
 use crate::error::GeneratorError;
-use crate::own_params::{self, EditRules, LabelRule, MarkRule, PinRule, WaitRules};
+use crate::own_params::{self, EditRules, LabelRules, MarkRule, PinRule, WaitRules};
 use crate::place_rules::PlaceRules;
 use crate::risk_rules::{RiskRules, set_effects};
 use crate::rule_params::{ListedParams, matches, walk};
@@ -68,7 +68,7 @@ pub struct Rules {
     #[serde(default)]
     waits: WaitRules,
     #[serde(default)]
-    label_names: Vec<LabelRule>,
+    label_names: LabelRules,
     #[serde(default)]
     text_marks: Vec<MarkRule>,
     #[serde(default)]

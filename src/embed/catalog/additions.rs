@@ -59,6 +59,8 @@ pub struct LabelNames {
     /// Its other parameters.
     #[serde(default)]
     pub with: BTreeMap<String, Json>,
+    /// Id of the action that creating a label is the effect of.
+    pub creates: String,
 }
 
 /// A parameter that ties a call to the object as it was shown when the call was confirmed: GitLab refuses the call once

@@ -15,6 +15,8 @@ pub struct Kinds {
     pub resolvers: Vec<Resolver>,
     /// Fields of items of composite actions, with other spellings of each.
     pub item_fields: Vec<(String, Vec<String>)>,
+    /// Parameters of updates that an empty text or list takes away.
+    pub cleared_by_empty: Vec<String>,
     /// Types of items, with other spellings of each.
     pub item_types: Vec<(String, Vec<String>)>,
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
-use crate::catalog::{Action, Operation, Risk};
+use crate::catalog::{Action, Operation, Place, Risk};
 use crate::gitlab::{GitlabError, NetworkError};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
@@ -157,6 +157,12 @@ pub fn suggest_next(
         }
         _ => false,
     };
+    if let GitlabError::Conflict { answer } = error
+        && answer.message.to_lowercase().contains(SEVERAL)
+        && let Some(list) = list_of_kind(tools, call)
+    {
+        return refused.hint("Several fit: `fix` lists them, so that the call can name one.").fix(list);
+    }
     if !is_of_state || call.checked.action().risk == Risk::Read {
         return refused;
     }
@@ -166,6 +172,21 @@ pub fn suggest_next(
             .fix(read),
         None => refused,
     }
+}
+
+/// What GitLab says where a name is that of several objects (409 of lib/api/ci/variables.rb).
+const SEVERAL: &str = "multiple";
+
+/// The list of the kind of object that a call is about, in the same place.
+fn list_of_kind(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
+    let list = format!("{}.list", call.checked.action().domain());
+    let list = tools.catalog.get(&list).ok().flatten()?;
+    let shared =
+        |(name, _): &(&String, &Value)| list.param(name).is_some_and(|param| param.place != Place::Query);
+    let params: Map<String, Value> =
+        call.checked.params().iter().filter(shared).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
+    may_run.then(|| NextCall::execute(&list.id, &params))
 }
 
 /// True if a call does something to an object that is there: its path ends in a verb behind the object's id, such as

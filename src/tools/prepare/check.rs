@@ -47,6 +47,10 @@ pub(super) async fn check_for_instance(
 /// Adds notes on the interpretation of values.
 fn noted(checked: Checked, notes: &mut Vec<String>) -> Checked {
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
+    if !checked.unsent().is_empty() {
+        let names = checked.unsent().join("`, `");
+        notes.push(format!("`{names}: null` was not sent: GitLab describes no value that takes it away"));
+    }
     checked
 }
 

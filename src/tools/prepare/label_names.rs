@@ -1,11 +1,14 @@
-//! Names of labels before a change: GitLab creates a label that it does not know. A name that differs from an existing
-//! label only in case, spaces, hyphens or underscores is that label; of any other unknown name, a note says so.
+//! Names of labels before a change. GitLab creates a label that it does not know: here that takes `create_labels: true`,
+//! and is refused without, with the labels that are alike. A name that differs from an existing label only in case,
+//! spaces, hyphens or underscores is that label.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::LabelNames;
 use crate::gitlab::Content;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::NextCall;
 use crate::search::nearest;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
@@ -17,42 +20,64 @@ const MAX_PAGES: u64 = 5;
 
 /// The parameters with the names of existing labels, and notes; none if nothing is different. A list of labels that
 /// cannot be read has no effect.
-pub async fn resolve(tools: &Tools, checked: &Checked) -> Option<(Option<Map<String, Value>>, Vec<String>)> {
-    let rule = checked.action().label_names.as_ref()?;
+pub async fn resolve(
+    tools: &Tools,
+    checked: &Checked,
+) -> Result<Option<(Option<Map<String, Value>>, Vec<String>)>, ToolError> {
+    let Some(rule) = checked.action().label_names.as_ref() else { return Ok(None) };
     let given = |name: &&String| {
-        checked.params().get(*name).and_then(Value::as_array).is_some_and(|names| !names.is_empty())
+        let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
+        checked.params().get(*name).and_then(Value::as_array).is_some_and(|names| names.iter().any(is_name))
     };
     let named: Vec<&String> = rule.params.iter().filter(given).collect();
     if named.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let labels = ExistingLabels::fetch(tools, rule, checked.params()).await?;
+    let Some(labels) = ExistingLabels::fetch(tools, rule, checked.params()).await else { return Ok(None) };
+    let may_create = checked.params().get(CREATE).and_then(Value::as_bool).unwrap_or_default();
     let mut params = checked.params().clone();
     let mut notes = Vec::new();
+    let mut unknown = Vec::new();
     for name in named {
         let is_removed = rule.removed.contains(name);
         let names = params.get_mut(name).and_then(Value::as_array_mut);
         for value in names.into_iter().flatten() {
-            let Some(label) = value.as_str().map(str::to_owned) else { continue };
+            let Some(label) = value.as_str().filter(|label| !label.is_empty()).map(str::to_owned) else {
+                continue;
+            };
             match labels.find(&label) {
-                LabelMatch::Existing => {}
+                LabelMatch::Existing | LabelMatch::Unsure => {}
                 LabelMatch::Alike(existing) => {
                     notes.push(format!("`{name}`: {} is the label {}", quote(&label), quote(existing)));
                     *value = json!(existing);
                 }
-                LabelMatch::Unknown(near) => {
-                    let effect = if is_removed { "nothing to remove" } else { "GitLab creates it" };
-                    let near = near.map(|near| format!("; the most similar is {}", quote(near)));
-                    let near = near.unwrap_or_default();
-                    notes.push(format!("`{name}`: there was no label {}: {effect}{near}", quote(&label)));
+                LabelMatch::Unknown(_) if is_removed => {
+                    notes.push(format!("`{name}`: there was no label {}: nothing to remove", quote(&label)));
                 }
-                LabelMatch::Unsure => {}
+                LabelMatch::Unknown(_) if may_create => {
+                    notes.push(format!("`{name}`: GitLab creates the label {}", quote(&label)));
+                }
+                LabelMatch::Unknown(near) => {
+                    if let Some(near) = near {
+                        *value = json!(near);
+                    }
+                    unknown.push((label, near.map(str::to_owned)));
+                }
             }
         }
     }
+    if !unknown.is_empty() {
+        return Err(labels.refusal(checked, &unknown, &params));
+    }
     let is_changed = params != *checked.params();
-    (!notes.is_empty()).then(|| (is_changed.then_some(params), notes))
+    Ok((!notes.is_empty()).then(|| (is_changed.then_some(params), notes)))
 }
+
+/// The parameter that lets GitLab create labels.
+const CREATE: &str = "create_labels";
+
+/// Maximum number of labels that an error lists.
+const MAX_LISTED: usize = 10;
 
 struct ExistingLabels {
     names: Vec<String>,
@@ -100,6 +125,52 @@ impl ExistingLabels {
             (Some(only), None) => LabelMatch::Alike(only),
             (Some(_), Some(_)) => LabelMatch::Unsure,
             (None, _) => LabelMatch::Unknown(nearest(name, self.names.iter().map(String::as_str))),
+        }
+    }
+}
+
+impl ExistingLabels {
+    /// The error of labels that do not exist. Its call has the labels that are most like them, if each has one.
+    fn refusal(
+        &self,
+        checked: &Checked,
+        unknown: &[(String, Option<String>)],
+        mended: &Map<String, Value>,
+    ) -> ToolError {
+        let action = checked.action();
+        let written: Vec<String> = unknown.iter().map(|(label, _)| quote(label)).collect();
+        let are = if written.len() == 1 { "is no label" } else { "are no labels" };
+        let message = format!("{}: there {are} {}. Nothing was sent", action.id, written.join(", "));
+        let near: Vec<&str> = unknown.iter().filter_map(|(_, near)| near.as_deref()).collect();
+        let existing = match (near.is_empty(), self.names.len()) {
+            (false, _) => {
+                let near: Vec<String> = near.iter().map(|near| quote(near)).collect();
+                format!("Did you mean {}? ", near.join(", "))
+            }
+            (true, 0) => "There are no labels. ".to_owned(),
+            (true, count) if count <= MAX_LISTED => {
+                let names: Vec<String> = self.names.iter().map(|name| quote(name)).collect();
+                format!("There are {}. ", names.join(", "))
+            }
+            (true, _) => String::new(),
+        };
+        let error = ToolError::new(ErrorKind::InvalidParams, message)
+            .hint(format!("{existing}`{CREATE}: true` creates what does not exist."));
+        match near.len() == unknown.len() {
+            true => error.fix(NextCall::execute(&action.id, mended)),
+            false => {
+                let mut params: Map<String, Value> = checked
+                    .params()
+                    .get("fullPath")
+                    .map(|path| ("fullPath".to_owned(), path.clone()))
+                    .into_iter()
+                    .collect();
+                if let Some(rule) = &action.label_names {
+                    params.extend(rule.with.iter().map(|(name, value)| (name.clone(), value.0.clone())));
+                    return error.fix(NextCall::execute(&rule.read, &params));
+                }
+                error
+            }
         }
     }
 }

@@ -221,7 +221,7 @@ async fn rewrite(tools: &Tools, mut request: CheckedRequest) -> Result<CheckedRe
         request.replace_params(tools, params).await?;
     }
     let mut params = None;
-    if let Some((named, found)) = label_names::resolve(tools, &request.checked).await {
+    if let Some((named, found)) = label_names::resolve(tools, &request.checked).await? {
         request.notes.extend(found);
         params = named;
     }

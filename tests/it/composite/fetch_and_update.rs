@@ -136,8 +136,8 @@ fn a_dry_run_of_a_fetch_shows_its_requests() {
 fn changes_are_made_of_each_thing_by_itself() {
     let mut client = Client::sandbox();
     let items = json!([
-        {"target": "acme/widget#1", "title": "Quiet now", "state": "closed", "add_labels": ["done"], "remove_labels": ["bug"], "milestone": "none", "due_date": "2026-04-01", "assignees": []},
-        {"itemType": "merge_request", "fullPath": "acme/widget", "iid": 5, "labels": ["a", "b"], "assignees": ["alice"], "reviewers": ["bob"], "description": "Said anew"},
+        {"target": "acme/widget#1", "title": "Quiet now", "state": "closed", "add_labels": ["done"], "create_labels": true, "remove_labels": ["bug"], "milestone": "none", "due_date": "2026-04-01", "assignees": []},
+        {"itemType": "merge_request", "fullPath": "acme/widget", "iid": 5, "labels": ["a", "b"], "create_labels": true, "assignees": ["alice"], "reviewers": ["bob"], "description": "Said anew"},
         {"target": "acme/widget#4711", "title": "x"},
         {"itemType": "epic", "fullPath": "acme", "iid": 1, "title": "Bigger", "due_date": "2026-05-01"},
         {"itemType": "epic", "fullPath": "acme", "iid": 2, "reviewers": ["bob"]},

@@ -21,7 +21,7 @@ fn an_issue_is_created_changed_and_found_again() {
     let created = succeed(
         &mut client,
         "issue.create",
-        json!({"fullPath": "acme/widget", "title": "Squeaks | when cold", "labels": ["bug", "new"]}),
+        json!({"fullPath": "acme/widget", "title": "Squeaks | when cold", "labels": ["bug", "new"], "create_labels": true}),
     );
     assert_eq!(created["operation"], "POST /projects/:id/issues");
     let iid = created["data"]["iid"].as_u64().unwrap();

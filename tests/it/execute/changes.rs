@@ -335,3 +335,19 @@ fn a_secret_that_was_set_is_not_repeated() {
     );
     assert!(reply.structured["changed"].get("differs").is_none(), "{}", reply.structured);
 }
+
+#[test]
+fn people_that_gitlab_drops_from_a_rule_are_named_however_they_were_given() {
+    for params in [json!({"usernames": ["someuser", "alice"]}), json!({"user_ids": [91, 92]})] {
+        let gitlab = Gitlab::with_project();
+        let rule = json!({"id": 5, "name": "Security", "approvals_required": 1, "users": [{"id": 92, "username": "alice", "name": "Alice"}]});
+        gitlab.answer("POST", "/approval_rules", answer(201, rule));
+        let mut client = gitlab.client(&[]);
+        let mut rule = json!({"fullPath": "acme/widget", "name": "Security", "approvals_required": 1});
+        rule.as_object_mut().unwrap().extend(params.as_object().unwrap().clone());
+        let reply = execute(&mut client, "approval_rule.create", rule);
+        assert!(!reply.is_error, "{}", reply.text);
+        let notes = reply.structured["notes"].to_string();
+        assert!(notes.contains("is not as sent") && notes.contains("lacks"), "{params}: {}", reply.text);
+    }
+}

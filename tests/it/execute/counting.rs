@@ -31,7 +31,7 @@ fn with_issues() -> Client {
     let mut client = Client::sandbox();
     succeed(&mut client, "project.create", json!({"name": "tally"}));
     for (number, (labels, weight)) in ISSUES.iter().enumerate() {
-        let mut params = json!({"fullPath": TALLY, "title": format!("Issue {number}"), "labels": labels});
+        let mut params = json!({"fullPath": TALLY, "title": format!("Issue {number}"), "labels": labels, "create_labels": true});
         if let Some(weight) = weight {
             params["weight"] = json!(weight);
         }

@@ -240,7 +240,10 @@ fn a_request_that_cannot_be_is_repaired() {
         "method": "POST", "path": "/projects/acme%2Fwidget/issues", "body": {"title": "x", "_method": "DELETE"},
     });
     let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
-    assert_eq!(fault["fix"]["arguments"]["params"]["body"], json!({"title": "x"}));
+    assert_ne!(
+        fault["fix"]["arguments"]["action"], "api.rest",
+        "a call without `_method` was not asked for: {fault}"
+    );
     refused(&rest(&mut client, "GET", "https://evil.example/api/v4/projects"), "invalid_params");
     refused(&execute(&mut client, "api.rest", json!({"path": "/projects"})), "invalid_params");
 }
@@ -255,12 +258,15 @@ fn a_raw_request_cannot_bring_another_token_or_user() {
         assert!(fault["message"].as_str().unwrap().contains(name), "{fault}");
         let params = json!({"path": "/projects", "method": "GET", "query": {name: "x", "search": "a"}});
         let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
-        assert_eq!(fault["fix"]["arguments"]["params"]["query"], json!({"search": "a"}), "{fault}");
+        assert_ne!(
+            fault["fix"]["arguments"]["action"], "api.rest",
+            "a call without it was not asked for: {fault}"
+        );
         let params = json!({
             "path": "/projects/acme%2Fwidget/issues", "method": "POST", "body": {name: "x", "title": "y"},
         });
         let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
-        assert_eq!(fault["fix"]["arguments"]["params"]["body"], json!({"title": "y"}), "{fault}");
+        assert_ne!(fault["fix"]["arguments"]["action"], "api.rest", "{fault}");
     }
     // The artifacts of a job are an endpoint that describes the token as its parameter.
     let reply = rest(&mut client, "GET", "/projects/acme%2Fwidget/jobs/1/artifacts?job_token=x");

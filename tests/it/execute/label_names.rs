@@ -34,18 +34,53 @@ fn a_label_that_differs_in_case_spaces_or_hyphens_is_the_existing_one() {
 }
 
 #[test]
-fn a_label_that_gitlab_creates_is_named_with_the_most_similar_one() {
+fn an_unknown_label_is_refused_with_the_near_ones_and_nothing_is_sent() {
     let mut client = Client::sandbox();
-    let params = update(&json!({"add_labels": ["priority::hihg"], "remove_labels": ["xyzzy"]}));
-    let reply = execute(&mut client, "issue.update", params);
+    let reply = execute(
+        &mut client,
+        "issue.update",
+        update(&json!({"title": "T", "add_labels": ["priority::hihg"]})),
+    );
+    assert!(reply.is_error, "{}", reply.text);
+    let error = &reply.structured["error"];
+    assert_eq!(error["kind"], "invalid_params");
+    assert!(
+        error["message"]
+            .as_str()
+            .unwrap()
+            .ends_with("there is no label \"priority::hihg\". Nothing was sent")
+    );
+    assert!(error["hint"].as_str().unwrap().contains("Did you mean \"priority::high\"?"), "{error}");
+    let fix = &error["fix"]["arguments"];
+    assert_eq!(fix["params"]["add_labels"], json!(["priority::high"]), "{fix}");
+    let issue = succeed(&mut client, "issue.get", update(&json!({})));
+    assert_ne!(issue["data"]["title"], "T");
+    // The call of `fix` does what was meant.
+    succeed(&mut client, "issue.update", fix["params"].clone());
+    // Without a near one, the labels are listed; one that is removed and is not there is a note.
+    let reply = execute(&mut client, "issue.update", update(&json!({"add_labels": ["xyzzy"]})));
+    assert_eq!(reply.structured["error"]["fix"]["arguments"]["action"], "label.list", "{}", reply.text);
+    let reply =
+        execute(&mut client, "issue.update", update(&json!({"title": "T", "remove_labels": ["xyzzy"]})));
+    assert!(reply.structured["notes"].to_string().contains("nothing to remove"), "{}", reply.text);
+}
+
+#[test]
+fn a_label_is_created_where_the_call_says_so() {
+    let mut client = Client::sandbox();
+    let params = update(&json!({"add_labels": ["brand new"], "create_labels": true}));
+    let reply = execute(&mut client, "issue.update", params.clone());
     assert!(!reply.is_error, "{}", reply.text);
-    let notes = reply.structured["notes"].to_string();
-    let said = "there was no label \\\"priority::hihg\\\": GitLab creates it; the most similar is \\\"priority::high\\\"";
-    assert!(notes.contains(said), "{notes}");
-    assert!(notes.contains("there was no label \\\"xyzzy\\\": nothing to remove"), "{notes}");
-    // Without labels, and with those that there are, there is no note.
-    let reply = execute(&mut client, "issue.update", update(&json!({"add_labels": ["bug"], "title": "T"})));
-    assert!(reply.structured.get("notes").is_none(), "{}", reply.text);
+    assert!(reply.structured["notes"].to_string().contains("GitLab creates the label"), "{}", reply.text);
+    let names = succeed(&mut client, "label.list", json!({"fullPath": "acme/widget", "search": "brand new"}));
+    assert_eq!(names["data"][0]["name"], "brand new", "{names}");
+    // Creating a label is an effect of its own.
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "label.create")]);
+    let reply = execute(&mut client, "issue.update", params);
+    assert_eq!(reply.structured["error"]["kind"], "denied", "{}", reply.text);
+    // An empty text takes all labels away, and is no label.
+    let reply = execute(&mut client, "issue.update", update(&json!({"labels": ""})));
+    assert!(!reply.is_error && reply.structured.get("notes").is_none(), "{}", reply.text);
 }
 
 #[test]

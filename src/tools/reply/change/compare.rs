@@ -235,7 +235,10 @@ fn names(value: &Value) -> Option<Vec<String>> {
         Value::Array(items) => items
             .iter()
             .map(|item| match item {
-                Value::Object(map) => map.get("name").and_then(Value::as_str).map(str::to_owned),
+                // People have both, and are sent by their username.
+                Value::Object(map) => {
+                    ["username", "name"].iter().find_map(|key| map.get(*key)?.as_str()).map(str::to_owned)
+                }
                 other => other.as_str().map(str::to_owned),
             })
             .collect(),

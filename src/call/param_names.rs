@@ -1,0 +1,68 @@
+//! Names by which callers call the parameters of an action.
+
+use serde_json::{Map, Value};
+
+use super::noun::{folded, param_by_noun, param_with_noun};
+use crate::catalog::{self, Action, GlossaryEntry, Names, Param, Words};
+
+/// Finds the parameter for a name: by its own name; by GitLab's name in the path or request; by the same letters in
+/// another case; by a spelling of the glossary, of which the earliest listed wins; by the noun of what it holds. Never
+/// one that is in `taken`.
+pub fn named<'a>(
+    action: &'a Action,
+    given: &str,
+    taken: &Map<String, Value>,
+    words: &Words,
+) -> Option<&'a Param> {
+    let free = || action.params.iter().filter(|param| !taken.contains_key(&param.name));
+    let by = |name: &str| free().find(|param| param.name == name);
+    let wired = || free().find(|param| param.wire.as_deref() == Some(given));
+    let filled =
+        || action.operations.iter().find_map(|operation| operation.bind.get(given)).and_then(|name| by(name));
+    let bare = given.strip_suffix("[]").unwrap_or(given);
+    let cased = || free().find(|param| folded(&param.name) == folded(bare));
+    let glossary = || {
+        let ranked = free().filter_map(|param| Some((rank(words.glossary.get(&param.name)?, given)?, param)));
+        let found = ranked.min_by_key(|(rank, _)| *rank).map(|(_, param)| param);
+        // The glossary's `issue` is the number of any issue: an `issue_id` of the action is closer.
+        let is_number = found.is_some_and(|param| param.name == NUMBER);
+        is_number.then(|| param_with_noun(action, bare, taken)).flatten().or(found)
+    };
+    let noun = || param_by_noun(action, bare, taken);
+    let by_name = || named_object(action, bare).filter(|param| !taken.contains_key(&param.name));
+    let plain = action.param(given).or_else(filled).or_else(wired).or_else(cased);
+    plain.or_else(glossary).or_else(noun).or_else(by_name)
+}
+
+/// The only parameter with the object of an action, or the name of a new one, for a spelling that is the domain
+/// (`epic`), or the field by which the object is looked up (`title` of a milestone).
+fn named_object<'a>(action: &'a Action, given: &str) -> Option<&'a Param> {
+    let mut objects = action.params.iter().filter(|param| {
+        param.required && !param.kind.many && param.place == catalog::Place::Path && param.name != "fullPath"
+    });
+    let is_kind = folded(given) == folded(action.domain());
+    let Some(object) = objects.next().filter(|_| objects.next().is_none()) else {
+        // The name of an object that is created.
+        let mut names = ["name", "title"].into_iter().filter_map(|name| action.param(name));
+        return names.find(|name| is_kind && name.required);
+    };
+    let is_field = |names: Names| {
+        let reads = catalog::resolver(names).map(|resolver| resolver.reads.as_slice()).unwrap_or_default();
+        let mut fields = reads.iter().flat_map(|read| &read.by).map(|field| field.trim_start_matches('/'));
+        fields.any(|field| field == given)
+    };
+    (is_kind || object.names.is_some_and(is_field)).then_some(object)
+}
+
+/// The parameter with the number that people see.
+const NUMBER: &str = "iid";
+
+/// Finds the parameter of an action for a spelling.
+pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {
+    named(action, given, &Map::new(), words)
+}
+
+/// Position of a spelling in the glossary entry of a parameter.
+fn rank(entry: &GlossaryEntry, given: &str) -> Option<usize> {
+    entry.aliases.iter().position(|alias| folded(alias) == folded(given))
+}

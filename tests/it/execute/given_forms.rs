@@ -1,0 +1,253 @@
+//! Forms in which models and clients write parameters: each arrives as what was meant, or is refused, and a correction
+//! never means something else.
+
+use gitlab_mcp::catalog::{Catalog, example};
+use serde_json::{Map, Value, json};
+
+use crate::catalog::data::actions;
+use crate::support::client::{Client, execute, succeed};
+
+fn call(client: &mut Client, arguments: Value) -> (bool, Value, String) {
+    let reply = client.call("gitlab_execute_action", arguments);
+    (reply.is_error, reply.structured, reply.text)
+}
+
+/// What would be sent, as the preview of a call shows it.
+fn preview(client: &mut Client, action: &str, params: &Value) -> Option<Value> {
+    let arguments = json!({"action": action, "params": params, "dry_run": true});
+    let (is_error, structured, _) = call(client, arguments);
+    (!is_error).then(|| structured["request"].clone())
+}
+
+#[test]
+fn a_call_in_another_wrapping_is_the_call() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "iid": 3});
+    let meant = succeed(&mut client, "issue.get", params.clone())["data"].clone();
+    let wrapped = [
+        json!({"action": "issue.get", "parameters": params}),
+        json!({"action": "issue.get", "arguments": params}),
+        json!({"action": "issue.get", "args": params}),
+        json!({"action": "issue.get", "input": params.to_string()}),
+        json!({"action_id": "issue.get", "params": params}),
+        json!({"name": "issue.get", "arguments": params}),
+        json!({"tool": "issue.get", "arguments": params}),
+        json!({"tool": "gitlab_execute_action", "arguments": {"action": "issue.get", "params": params}}),
+        json!({"name": "gitlab_execute_action", "arguments": {"action": "issue.get", "parameters": params}}),
+    ];
+    for arguments in wrapped {
+        let (is_error, structured, text) = call(&mut client, arguments.clone());
+        assert!(!is_error, "{arguments}: {text}");
+        assert_eq!(structured["data"], meant, "{arguments}");
+    }
+    let found = client.call("gitlab_find_action", json!({"q": "close an issue"}));
+    assert!(!found.is_error, "{}", found.text);
+    // Two names for one argument are not one meaning.
+    let two = json!({"action": "issue.get", "args": params, "input": {"iid": 1}});
+    assert!(call(&mut client, two).0);
+}
+
+#[test]
+fn negated_filters_are_taken_as_gitlabs_documentation_writes_them() {
+    let mut client = Client::sandbox();
+    let list = |client: &mut Client, filter: Value| {
+        let mut params = json!({"fullPath": "acme/widget", "per_page": 100, "state": "all"});
+        params.as_object_mut().unwrap().extend(filter.as_object().unwrap().clone());
+        let reply = execute(client, "issue.list", params);
+        assert!(!reply.is_error, "{filter}: {}", reply.text);
+        reply.structured["data"].as_array().unwrap().len()
+    };
+    let (all, with) = (list(&mut client, json!({})), list(&mut client, json!({"labels": "bug"})));
+    let without = list(&mut client, json!({"not": {"labels": ["bug"]}}));
+    assert!(with > 0 && with + without == all, "{with} {without} {all}");
+    for filter in [
+        json!({"not[labels]": "bug"}),
+        json!({"not[labels][]": ["bug"]}),
+        json!({"not.labels": "bug"}),
+        json!({"not_labels": "bug"}),
+        json!({"not": "{\"labels\": [\"bug\"]}"}),
+    ] {
+        assert_eq!(list(&mut client, filter.clone()), without, "{filter}");
+    }
+}
+
+#[test]
+fn null_takes_away_what_gitlab_can_take_away_and_is_named_otherwise() {
+    let mut client = Client::sandbox();
+    let issue = json!({"fullPath": "acme/widget", "iid": 3});
+    let with = |more: Value| {
+        let mut params = issue.clone();
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    succeed(&mut client, "issue.update", with(json!({"due_date": "2026-12-24", "assignee_ids": ["alice"]})));
+    let cleared = json!({"due_date": null, "assignee_ids": null, "milestone_id": null, "description": null});
+    let reply = execute(&mut client, "issue.update", with(cleared));
+    assert!(!reply.is_error, "{}", reply.text);
+    let arguments = json!({"action": "issue.get", "params": issue, "view": "full"});
+    let (_, structured, text) = call(&mut client, arguments);
+    let data = &structured["data"];
+    assert!(data["due_date"].is_null() && data["milestone"].is_null(), "{text}");
+    assert_eq!(data["assignees"], json!([]), "{text}");
+    let reply = execute(&mut client, "issue.update", with(json!({"title": "T", "discussion_locked": null})));
+    let notes = reply.structured["notes"].to_string();
+    assert!(notes.contains("`discussion_locked: null` was not sent"), "{}", reply.text);
+    // In a read, null is nothing.
+    let reply = execute(&mut client, "issue.get", with(json!({"per_page": null})));
+    assert!(!reply.is_error && reply.structured.get("notes").is_none(), "{}", reply.text);
+}
+
+#[test]
+fn what_is_no_date_is_never_sent() {
+    let mut client = Client::sandbox();
+    for given in
+        ["next friday", "soon", "in two weeks", "2026-02-30", "2026-13-45", "2026-12-05T10:00:00Z", "none"]
+    {
+        let params = json!({"fullPath": "acme/widget", "iid": 3, "due_date": given});
+        let reply = execute(&mut client, "issue.update", params);
+        assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{given}: {}", reply.text);
+        assert!(reply.text.contains("a date such as"), "{}", reply.text);
+    }
+    let time = json!({"fullPath": "acme/widget", "iid": 3, "due_date": "2026-12-05T10:00:00Z"});
+    let reply = execute(&mut client, "issue.update", time);
+    assert_eq!(reply.structured["error"]["fix"]["arguments"]["params"]["due_date"], "2026-12-05");
+    for given in ["2026-12-05", ""] {
+        let params = json!({"fullPath": "acme/widget", "iid": 3, "due_date": given});
+        succeed(&mut client, "issue.update", params);
+    }
+}
+
+#[test]
+fn a_list_in_a_text_is_that_list_for_every_action() {
+    let catalog = Catalog::embedded().unwrap();
+    let words = catalog.words().unwrap();
+    let mut client = Client::sandbox();
+    let mut compared = 0;
+    for action in actions() {
+        let params = example(&action, words);
+        let lists: Vec<&String> = params
+            .iter()
+            .filter(|(_, value)| value.as_array().is_some_and(|list| !list.is_empty()))
+            .map(|(name, _)| name)
+            .collect();
+        if lists.is_empty() {
+            continue;
+        }
+        let Some(meant) = preview(&mut client, &action.id, &json!(params)) else { continue };
+        for name in lists {
+            let mut written = params.clone();
+            written.insert(name.clone(), json!(params[name].to_string()));
+            let sent = preview(&mut client, &action.id, &json!(written));
+            assert_eq!(sent.as_ref(), Some(&meant), "{}: {name}", action.id);
+            compared += 1;
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+/// A mistake in a call: the parameters with it.
+type Mistake = fn(&Map<String, Value>) -> Option<Map<String, Value>>;
+
+/// Mistakes that people and models make, by kind.
+const MISTAKES: [(&str, Mistake); 7] = [
+    ("a name with a letter too few", |params| {
+        renamed(params, |name| (name.len() > 5).then(|| name[..name.len() - 1].to_owned()))
+    }),
+    ("two letters of a name exchanged", |params| renamed(params, swapped)),
+    ("a name in camelCase", |params| renamed(params, |name| name.contains('_').then(|| camel(name)))),
+    ("a negated name", |params| renamed(params, |name| Some(format!("not[{name}]")))),
+    ("a name within another", |params| renamed(params, |name| Some(format!("filter[{name}]")))),
+    ("a value with two letters exchanged", |params| changed(params, swapped)),
+    ("an opposite value", |params| changed(params, |text| Some(format!("not_{text}")))),
+];
+
+/// Renames the last parameter that can be.
+fn renamed(params: &Map<String, Value>, name: impl Fn(&str) -> Option<String>) -> Option<Map<String, Value>> {
+    let (given, other) = params.keys().rev().find_map(|given| Some((given, name(given)?)))?;
+    Some(
+        params
+            .iter()
+            .map(|(key, value)| (if key == given { other.clone() } else { key.clone() }, value.clone()))
+            .collect(),
+    )
+}
+
+fn changed(
+    params: &Map<String, Value>,
+    value: impl Fn(&str) -> Option<String>,
+) -> Option<Map<String, Value>> {
+    let is_word = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let (given, other) = params
+        .iter()
+        .rev()
+        .find_map(|(key, given)| Some((key, value(given.as_str().filter(|text| is_word(text))?)?)))?;
+    let mut changed = params.clone();
+    changed.insert(given.clone(), json!(other));
+    Some(changed)
+}
+
+fn swapped(text: &str) -> Option<String> {
+    let mut letters: Vec<char> = text.chars().collect();
+    let at = (1..letters.len().checked_sub(1)?).find(|at| letters[*at] != letters[at + 1])?;
+    letters.swap(at, at + 1);
+    Some(letters.into_iter().collect())
+}
+
+fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |whole, word| format!("{whole}{}{}", word[..1].to_uppercase(), &word[1..]))
+}
+
+#[test]
+fn no_fix_does_something_else_than_what_was_asked() {
+    let catalog = Catalog::embedded().unwrap();
+    let words = catalog.words().unwrap();
+    let mut client = Client::sandbox();
+    let (mut ran, mut meant_so, mut withheld, mut other) = (0, 0, 0, Vec::new());
+    for action in actions().into_iter().filter(|action| action.twin.is_none() && action.plan.is_none()) {
+        let params = example(&action, words);
+        let Some(meant) = preview(&mut client, &action.id, &json!(params)) else { continue };
+        for wrapper in ["parameters", "arguments", "args", "input"] {
+            let (_, structured, text) =
+                call(&mut client, json!({"action": action.id, wrapper: params, "dry_run": true}));
+            assert_eq!(structured["request"], meant, "{} by `{wrapper}`: {text}", action.id);
+        }
+        for (kind, mistake) in MISTAKES {
+            let Some(mistaken) = mistake(&params) else { continue };
+            let arguments = json!({"action": action.id, "params": mistaken, "dry_run": true});
+            let (is_error, structured, text) = call(&mut client, arguments);
+            let negates = kind.contains("negated") || kind.contains("within") || kind.contains("opposite");
+            if !is_error {
+                // Understood, or a value that is text like any other.
+                if structured["request"] == meant && negates {
+                    other.push(format!(
+                        "{} {kind}: understood as what was negated: {}",
+                        action.id,
+                        text.lines().last().unwrap_or_default()
+                    ));
+                }
+                continue;
+            }
+            let fix = &structured["error"]["fix"];
+            let follows =
+                fix["tool"] == "gitlab_execute_action" && fix["arguments"]["action"] == action.id.as_str();
+            if !follows {
+                withheld += 1;
+                continue;
+            }
+            let fixed = preview(&mut client, &action.id, &fix["arguments"]["params"]);
+            match fixed {
+                Some(fixed) if fixed == meant && !negates => meant_so += 1,
+                Some(_) | None => other.push(format!("{} {kind}: {mistaken:?} -> {fix}", action.id)),
+            }
+            ran += 1;
+        }
+    }
+    println!(
+        "{ran} fixes followed, {meant_so} did what was meant, {withheld} withheld, {} did not",
+        other.len()
+    );
+    assert!(other.is_empty(), "{} of {ran}:\n{}", other.len(), other[..other.len().min(30)].join("\n"));
+    assert!(meant_so > 500, "{meant_so}");
+}
