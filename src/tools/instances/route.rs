@@ -11,6 +11,7 @@ use crate::call::{self, FullPath};
 use crate::messages::arguments::INSTANCE;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{ExecuteRequest, FindRequest, NextCall};
+use crate::search::nearest;
 use crate::tools::action_lookup;
 use crate::tools::state::Tools;
 use crate::tools::workspace::{self, git_remote};
@@ -80,9 +81,7 @@ impl Instances {
         let addresses = Addresses::of_request(&self.front, request);
         let by_url = self.by_url(&addresses)?;
         match (named, by_url.first()) {
-            (Some(named), Some(of_url)) if !of_url.shares_root(named) => {
-                Err(contradiction(named, of_url, request))
-            }
+            (Some(named), Some(of_url)) if !of_url.shares_root(named) => Err(contradiction(named, of_url)),
             (Some(named), _) => Ok(route(named, true)),
             (None, Some(_)) => Ok(route(self.account(&by_url, &addresses)?, true)),
             (None, None) => Ok(route(self.of_workspace(&addresses)?, false)),
@@ -93,9 +92,10 @@ impl Instances {
     fn choose_for_find(&self, request: &FindRequest) -> Result<Route, ToolError> {
         if let Some(name) = request.instance.as_deref() {
             let instance = self.find_named(name).ok_or_else(|| {
-                let mut arguments = json!(request);
+                let near = self.nearest_name(name).map(str::to_owned);
+                let mut arguments = json!(FindRequest { instance: near, ..request.clone() });
                 if let Value::Object(arguments) = &mut arguments {
-                    arguments.retain(|key, value| !value.is_null() && key != INSTANCE);
+                    arguments.retain(|_, value| !value.is_null());
                 }
                 self.unknown_name(name).fix(NextCall::find(arguments))
             })?;
@@ -131,10 +131,18 @@ impl Instances {
                 let base = &instance.tools.base;
                 base.as_str().trim_end_matches('/').eq_ignore_ascii_case(name)
                     || base.host_str().is_some_and(|host| host.eq_ignore_ascii_case(name))
+                    || base.authority().eq_ignore_ascii_case(name)
             });
             let first = same.next()?;
             same.next().is_none().then_some(first)
         })
+    }
+
+    /// The name or host that is most like a misspelt one.
+    fn nearest_name(&self, name: &str) -> Option<&str> {
+        let names =
+            self.all().flat_map(|instance| [Some(instance.name.as_str()), instance.tools.base.host_str()]);
+        nearest(name.trim(), names.flatten())
     }
 
     /// The instance of that name, else the error for a request with an unknown one.
@@ -143,8 +151,18 @@ impl Instances {
         name: &str,
         request: &ExecuteRequest,
     ) -> Result<&Arc<ConfiguredInstance>, ToolError> {
-        self.find_named(name)
-            .ok_or_else(|| self.unknown_name(name).fix(NextCall::for_request(&without_consent(request))))
+        self.find_named(name).ok_or_else(|| {
+            let error = self.unknown_name(name);
+            match self.nearest_name(name) {
+                Some(near) => {
+                    let request =
+                        ExecuteRequest { instance: Some(near.to_owned()), ..without_consent(request) };
+                    error.fix(NextCall::for_request(&request))
+                }
+                // A call without it would go to the default, which was not meant.
+                None => error,
+            }
+        })
     }
 
     /// The accounts of the instance that the URLs of a call are of; none if it has no URL. URLs of two instances, or of
@@ -245,17 +263,12 @@ fn without_consent(request: &ExecuteRequest) -> ExecuteRequest {
     ExecuteRequest { instance: None, confirm: None, confirmation_token: None, ..request.clone() }
 }
 
-fn contradiction(
-    named: &ConfiguredInstance,
-    of_url: &ConfiguredInstance,
-    request: &ExecuteRequest,
-) -> ToolError {
+fn contradiction(named: &ConfiguredInstance, of_url: &ConfiguredInstance) -> ToolError {
     let message = format!(
         "`instance` is {}, but a URL in the call is of {}. Nothing was sent",
         named.name, of_url.name
     );
-    let request = ExecuteRequest { instance: Some(of_url.name.clone()), ..without_consent(request) };
-    ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::for_request(&request))
+    ToolError::new(ErrorKind::InvalidParams, message).hint("Leave out the one that is not meant.")
 }
 
 fn two_instances(one: &ConfiguredInstance, other: &ConfiguredInstance) -> ToolError {

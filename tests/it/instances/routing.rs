@@ -116,17 +116,27 @@ fn what_is_not_configured_is_refused_with_what_is() {
     let is_of_call = |line: &String| !line.ends_with("/personal_access_tokens/self");
     assert!(!setup.home.seen().iter().any(is_of_call), "{:?}", setup.home.seen());
     assert!(setup.work.seen().is_empty(), "{:?}", setup.work.seen());
-    assert_eq!(error["fix"]["arguments"]["instance"], "work");
-    assert!(error["fix"]["arguments"].get("confirm").is_none(), "{error}");
-    // The call without the unknown name goes to another instance, so it has no consent.
+    // Which of the two is meant is not guessed.
+    assert!(error["fix"].is_null(), "{error}");
+    // The call without the unknown name would go to an instance that was not meant: none is offered.
     for (params, beside) in [
-        (issue, json!({"instance": "nobody", "confirm": true, "confirmation_token": "x"})),
+        (issue.clone(), json!({"instance": "nobody", "confirm": true, "confirmation_token": "x"})),
         (inside("nobody"), json!({"confirm": true})),
     ] {
         let error = refused(&run(&mut client, "issue.delete", params, beside), "invalid_params");
-        let arguments = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 7}});
-        assert_eq!(error["fix"]["arguments"], arguments, "{error}");
+        assert!(error["fix"].is_null(), "{error}");
     }
+    // A misspelt one is corrected to the nearest, without consent; so it is for a find.
+    let beside = json!({"instance": "wrok", "confirm": true});
+    let error = refused(&run(&mut client, "issue.delete", issue, beside), "invalid_params");
+    let arguments = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 7}, "instance": "work"});
+    assert_eq!(error["fix"]["arguments"], arguments, "{error}");
+    let found = client.call(FIND, json!({"query": "delete an issue", "instance": "wrok"}));
+    assert_eq!(refused(&found, "invalid_params")["fix"]["arguments"]["instance"], "work");
+    // A host with its port is a name, as it stands in a URL.
+    let named = json!({"instance": setup.work.address.to_string()});
+    let reply = run(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 7}), named);
+    assert_eq!(reply.structured["instance"], "work", "{}", reply.text);
     assert!(!setup.home.seen().iter().any(is_of_call), "{:?}", setup.home.seen());
     let inside = run(&mut client, "issue.get", inside("work"), json!({}));
     assert_eq!(inside.structured["instance"], "work", "{}", inside.text);
