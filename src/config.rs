@@ -8,11 +8,13 @@ mod instance;
 mod instance_table;
 mod instances;
 mod job;
+mod misspelt;
 mod overrides;
 mod sources;
 mod table;
 mod values;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,11 +31,12 @@ use instances::plain_name;
 pub use job::JOB_VARIABLES;
 pub use sources::Flags;
 use sources::{FoundValue, SettingsFile, Sources, read_file};
+use table::is_of_http;
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, CONFIRM_BY,
     CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR,
-    FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, POLICY, PROJECT,
-    QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
+    FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, PLAIN_HTTP,
+    POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
 };
 pub use table::{
     AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, render_help,
@@ -79,6 +82,10 @@ pub struct Config {
     pub http: Option<server::http::HttpSettings>,
     pub audit: Audit,
     pub log: LevelFilter,
+    /// Lets tokens go over plain http to another machine.
+    pub plain_http: bool,
+    /// Warnings on variables of the environment that are like a setting.
+    pub misspelt: Vec<String>,
 }
 
 /// The variables of this process's environment.
@@ -89,6 +96,42 @@ pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
 /// A variable of this process's environment.
 pub fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name)
+}
+
+/// The directory that this program was started in, as a URL.
+pub fn working_directory() -> Option<Url> {
+    // Without one, the client names its directories or there are none.
+    Url::from_directory_path(std::env::current_dir().ok()?).ok()
+}
+
+/// The settings that flags and the environment give, as a client's configuration of a server has them: no secrets, none of
+/// the HTTP server, and paths that hold wherever the client starts it.
+pub fn portable_settings(
+    flags: &Flags,
+    lookup: impl Fn(&str) -> Option<OsString>,
+) -> BTreeMap<String, String> {
+    let given = |name: &str| lookup(name)?.into_string().ok().filter(|value| !value.is_empty());
+    let mut portable = BTreeMap::new();
+    for row in settings().map(AnySetting::row).filter(|row| !is_secret(row.name)) {
+        let of_client = || !is_of_http(row.name);
+        let by_environment = || {
+            std::iter::once(&row.name).chain(row.aliases).find_map(|name| given(name)).filter(|_| of_client())
+        };
+        let Some(value) = flags.get(row.name).cloned().or_else(by_environment) else { continue };
+        let is_path = matches!(row.value, "FILE" | "DIR") && !value.starts_with('~');
+        let absolute = || Some(std::path::absolute(&value).ok()?.display().to_string());
+        portable.insert(
+            row.name.to_owned(),
+            Some(()).filter(|()| is_path).and_then(|()| absolute()).unwrap_or(value),
+        );
+    }
+    portable
+}
+
+/// True for the name of a setting with a secret, which has no flag.
+pub fn is_secret(name: &str) -> bool {
+    let names = |row: &Row| row.name == name || row.aliases.contains(&name);
+    settings().any(|setting| names(setting.row()) && setting.row().flag.is_none())
 }
 
 /// Folders in which the shell looks for programs.
@@ -133,7 +176,7 @@ impl Config {
             is_plain: true,
         };
         let (default, others) = sources.instances(plain, &listed, timeout, &login)?;
-        Ok(Config {
+        let config = Config {
             default,
             others,
             login,
@@ -156,7 +199,11 @@ impl Config {
             http,
             audit: sources.parse_required(&AUDIT)?,
             log: sources.parse_required(&LOG)?,
-        })
+            plain_http: sources.parse_required(&PLAIN_HTTP)?,
+            misspelt: Vec::new(),
+        };
+        config.refuse_plain_http()?;
+        Ok(config)
     }
 
     /// All instances, the default first.
@@ -200,11 +247,71 @@ impl Config {
         warning.into_iter().chain(by_model).collect()
     }
 
+    /// The configuration with warnings on variables of the environment that are no settings and look like one.
+    ///
+    /// # Errors
+    ///
+    /// A variable that looks like a restriction: it would not hold.
+    pub fn with_misspelt(
+        self,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+    ) -> Result<Config, ConfigError> {
+        let set = variables.filter(|(_, value)| !value.is_empty());
+        let misspelt = misspelt::warnings(set.filter_map(|(name, _)| name.into_string().ok()))?;
+        Ok(Config { misspelt, ..self })
+    }
+
+    /// True if the size of an answer is the default, which suits a model.
+    pub fn has_default_size(&self) -> bool {
+        MAX_BYTES.default.and_then(|default| MAX_BYTES.parse(default)) == Some(self.max_bytes)
+    }
+
+    /// What restricts the calls of the default instance, in the words of `doctor`; empty if only the token does.
+    pub fn restrictions(&self) -> Vec<String> {
+        let policy = self.tools_policy(&self.default);
+        let listed = |what: &str, names: &[String]| {
+            (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
+        };
+        let said = |is_set: bool, what: &str| is_set.then(|| what.to_owned());
+        [
+            said(policy.read_only, "reads only"),
+            said(policy.safe_mode, "changes are shown and not sent"),
+            listed("changes below", &policy.allowed_paths),
+            listed("everything below", &policy.readable_paths),
+            listed("toolsets", &policy.toolsets),
+            listed("domains", &policy.domains),
+            listed("denied actions", &policy.denied_actions),
+            policy.denied_tools.as_ref().map(|pattern| format!("denied tools {pattern}")),
+            said(policy.file.is_some(), "rules of a policy file (GITLAB_POLICY)"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     /// Hints for variables of other GitLab servers that are set but have no effect here.
     pub fn foreign_variables(lookup: impl Fn(&str) -> Option<OsString>) -> Vec<String> {
         let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
         let set = FOREIGN_VARIABLES.iter().filter(|(name, _)| is_set(name));
         set.map(|(name, instead)| format!("{name} is not a setting of gitlab-mcp; {instead}")).collect()
+    }
+
+    /// The error of an instance to which a token would be sent unencrypted over a network, unless the settings allow it.
+    fn refuse_plain_http(&self) -> Result<(), ConfigError> {
+        let brings_own = self.http.as_ref().is_some_and(|http| http.auth != server::http::AuthMode::None);
+        let is_exposed = |of: &&InstanceConfig| self.exposes_token(of) || (brings_own && of.is_unencrypted());
+        let Some(exposed) = self.instances().find(is_exposed).filter(|_| !self.plain_http) else {
+            return Ok(());
+        };
+        let place =
+            if exposed.is_plain { URL.name.to_owned() } else { format!("[[{TABLE}]] {}", exposed.name) };
+        let https = match &exposed.instance {
+            Instance::At(url) => {
+                format!("https{}", url.as_str().trim_start_matches("http").trim_end_matches('/'))
+            }
+            Instance::Sandbox => String::new(),
+        };
+        Err(ConfigError::PlainHttp { place, https })
     }
 
     /// Returns true if the token of an instance would be sent unencrypted over a network.
@@ -226,6 +333,19 @@ impl Config {
             // The factory of the tools knows the roots of the others.
             ..gitlab::ClientSettings::new(base)
         }
+    }
+
+    /// The policy for an instance.
+    fn tools_policy(&self, of: &InstanceConfig) -> policy::PolicySettings {
+        let mut policy = self.policy.clone();
+        if of.read_only && !policy.read_only {
+            policy.read_only = true;
+            policy.read_only_setting = Some(format!("`read_only` of [[{TABLE}]] {}", of.name));
+        }
+        if of.policy.is_some() {
+            policy.file.clone_from(&of.policy);
+        }
+        policy
     }
 
     /// Settings of the tools of every instance; `sandbox` is the root URL of the sandbox. None if the sandbox is
@@ -256,17 +376,9 @@ impl Config {
     pub fn tools(&self, of: &InstanceConfig, base: Url) -> tools::ToolSettings {
         let connection = self.connection(of, base);
         let credential = of.credentials.credential(&connection);
-        let mut policy = self.policy.clone();
-        if of.read_only && !policy.read_only {
-            policy.read_only = true;
-            policy.read_only_setting = Some(format!("`read_only` of [[{TABLE}]] {}", of.name));
-        }
-        if of.policy.is_some() {
-            policy.file.clone_from(&of.policy);
-        }
         tools::ToolSettings {
             gitlab: gitlab::ClientSettings { credential, ..connection },
-            policy,
+            policy: self.tools_policy(of),
             quick_actions: self.quick_actions,
             confirm_key: self.confirm_key.clone(),
             audit: self.audit,

@@ -43,8 +43,9 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
         Command::Offline(command) => return run_offline(command, &arguments.settings.0, out),
         Command::Connected(command) => command,
     };
-    let config =
-        Config::resolve(&arguments.settings.0, config::environment)?.customized(config::variables())?;
+    let config = Config::resolve(&arguments.settings.0, config::environment)?
+        .customized(config::variables())?
+        .with_misspelt(config::variables())?;
     let serves_http = matches!(command, Connected::Serve) && config.http.is_some();
     start_log(config.log, serves_http);
     // One client is served by one thread, many by all of the machine's.

@@ -10,6 +10,11 @@ use crate::gitlab::CredentialError;
 pub enum AuthError {
     #[error("the sandbox needs no sign-in; set GITLAB_URL to your GitLab")]
     Sandbox,
+    #[error(
+        "GITLAB_URL is plain http to another machine, over which nobody signs in: set its https address, or \
+         GITLAB_PLAIN_HTTP=true if that GitLab has none"
+    )]
+    PlainHttp,
     #[error("there is no home directory to keep the sign-in in; set GITLAB_LOGIN_FILE")]
     NoFile,
     #[error(
@@ -31,7 +36,7 @@ impl AuthError {
     /// 2 for a setting that is missing, else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
-            AuthError::Sandbox | AuthError::NoFile | AuthError::NoClientId(_) => 2,
+            AuthError::Sandbox | AuthError::PlainHttp | AuthError::NoFile | AuthError::NoClientId(_) => 2,
             AuthError::NoPage(_)
             | AuthError::NoCredential { .. }
             | AuthError::Credential(_)

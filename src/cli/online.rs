@@ -12,7 +12,7 @@ use url::Url;
 use super::call_options::ExecuteOptions;
 use super::surface::SentTools;
 use super::{Connected, Failure, FindArguments, SurfaceArguments, auth, doctor};
-use crate::config::{Config, Instance};
+use crate::config::{self, Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server::http::AuthMode;
@@ -22,6 +22,9 @@ use crate::tools::{
     self, AllSettings, Answer, Audit, ExecuteRequest, FindRequest, Instances, ToolError, Tools, ToolsFactory,
     name_table_keys,
 };
+
+/// Size of an answer of `execute --json`, unless GITLAB_MAX_BYTES says another: the largest that the setting takes.
+const MAX_JSON_BYTES: usize = 10_000_000;
 
 /// Runs a command with the tools of a configuration. Boxed, so that the future is compiled once, in this crate, and
 /// not again in the binary.
@@ -48,6 +51,12 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
     if !matches!(command, Connected::Serve) {
         // The other commands write no audit log: the user sees the call.
         settings.default.tools.audit = Audit::Off;
+    }
+    if matches!(&command, Connected::Execute(arguments) if arguments.json) && config.has_default_size() {
+        // A program reads it: a size that suits a model would cut what it needs.
+        for instance in std::iter::once(&mut settings.default).chain(&mut settings.others) {
+            instance.tools.max_bytes = MAX_JSON_BYTES;
+        }
     }
     if let Connected::Auth { command } = command {
         return auth::run(command, config, settings.default.tools, out).await;
@@ -97,7 +106,7 @@ fn log_warnings(config: &Config, command: &Connected) {
     if reports_itself || matches!(command, Connected::Find(_) | Connected::Surface(_)) {
         return;
     }
-    for warning in Config::foreign_variables(crate::config::environment) {
+    for warning in Config::foreign_variables(crate::config::environment).iter().chain(&config.misspelt) {
         tracing::warn!("{warning}");
     }
     let brings_own_token = config.http.as_ref().is_some_and(|http| http.auth != AuthMode::None);
@@ -157,6 +166,9 @@ async fn serve(instances: Instances, settings: surface::SurfaceSettings) -> Resu
     }
     let surface = Surface::new(settings, Arc::clone(instances.front()));
     warn_of_overrides(&surface)?;
+    // A client that names no directories of its own has started this program in the one that it works in.
+    let directory = config::working_directory().map(String::from);
+    instances.work_in(&directory.into_iter().collect::<Vec<_>>());
     Ok(server::serve(instances, surface).await?)
 }
 

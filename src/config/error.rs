@@ -34,6 +34,13 @@ pub enum ConfigError {
     Tables { file: PathBuf, message: String },
     #[error("[[instance]] {name}: {key}: expected {accepts}")]
     Instance { name: String, key: &'static str, accepts: String },
+    #[error(
+        "{place} is plain http to another machine, over which no token is sent: set {https}, or GITLAB_PLAIN_HTTP=true if \
+         that GitLab has no https"
+    )]
+    PlainHttp { place: String, https: String },
+    #[error("{given} is no setting, and {meant} would restrict what may be done: write it so, or remove it")]
+    Misspelt { given: String, meant: &'static str },
     #[error("two GitLab instances are named {0}: give each [[instance]] a name of its own")]
     TwoInstances(String),
     #[error("{key} in {}: expected a string, a number or a boolean", .file.display())]

@@ -16,7 +16,7 @@ pub use calls::{
     CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, EXTRA_HEADERS, FILES_DIR, INSECURE_TLS, LOCAL_HINTS,
     MAX_BYTES, MAX_REQUESTS, PROJECT, TIMEOUT,
 };
-pub use connection::URL;
+pub use connection::{PLAIN_HTTP, URL};
 pub use credentials::{
     CLIENT_ID, CREDENTIALS, JOB_TOKEN, LOGIN_FILE, OAUTH_TOKEN, TOKEN, TOKEN_COMMAND, TOKEN_FILE,
 };
@@ -47,6 +47,11 @@ pub fn settings() -> impl Iterator<Item = &'static dyn AnySetting> {
         process::PROCESS,
     ];
     groups.into_iter().flatten().copied()
+}
+
+/// True for the name of a setting of the HTTP server.
+pub fn is_of_http(name: &str) -> bool {
+    http::HTTP_SETTINGS.iter().any(|setting| setting.row().name == name)
 }
 
 /// Renders the settings table of docs/reference/configuration.md.

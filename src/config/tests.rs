@@ -271,8 +271,20 @@ fn a_token_that_would_travel_in_the_clear_is_noticed() {
         let config = resolve(variables).unwrap();
         config.exposes_token(&config.default)
     };
-    let exposes = |url| exposes_token(&[("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-1")]);
+    let with_token = |url| [("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-1"), ("GITLAB_PLAIN_HTTP", "true")];
+    let exposes = |url| exposes_token(&with_token(url));
     assert!(exposes("http://gitlab.example.com"));
+    let refused = refusal(&with_token("http://gitlab.example.com:8080/git")[..2]);
+    assert!(
+        refused.contains("set https://gitlab.example.com:8080/git, or GITLAB_PLAIN_HTTP=true"),
+        "{refused}"
+    );
+    let shared = [
+        ("GITLAB_URL", "http://gitlab.example.com"),
+        ("GITLAB_MCP_HTTP", "127.0.0.1:0"),
+        ("GITLAB_MCP_AUTH", "token"),
+    ];
+    assert!(refusal(&shared).contains("over which no token is sent"), "{}", refusal(&shared));
     for url in ["https://gitlab.example.com", "http://localhost:3000", "http://[::1]/", "sandbox"] {
         assert!(!exposes(url), "{url}");
     }

@@ -112,10 +112,13 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("context", &["catalog", "search", "gitlab", "guides", "messages", "present", "text", "tools"]),
-    ("surface", &["catalog", "search", "context", "tools"]),
+    ("surface", &["call", "catalog", "search", "context", "tools"]),
     ("server", &["context", "surface", "tools"]),
     ("sandbox", &["catalog"]),
-    ("config", &["call", "credentials", "gitlab", "policy", "server", "surface", "tools", "untrusted"]),
+    (
+        "config",
+        &["call", "credentials", "gitlab", "policy", "search", "server", "surface", "tools", "untrusted"],
+    ),
     (
         "cli",
         &[

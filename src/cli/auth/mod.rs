@@ -50,6 +50,9 @@ async fn log_in(
 ) -> Result<(), Failure> {
     let (of, base, file) = default_target(config)?;
     if of.is_unencrypted() {
+        if !config.plain_http {
+            return Err(AuthError::PlainHttp.into());
+        }
         tracing::warn!("the sign-in travels unencrypted: GITLAB_URL is plain http to another machine");
     }
     let helper = match (arguments.helper, &config.login.client_id) {

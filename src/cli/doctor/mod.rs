@@ -21,7 +21,8 @@ pub async fn run(
     json: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let mut found = confirmation(config);
+    let mut found = variables(config);
+    found.extend(confirmation(config));
     found.extend(clients::findings());
     let is_single = config.others.is_empty();
     for ((name, tools), of) in instances.each().zip(config.instances()) {
@@ -29,6 +30,7 @@ pub async fn run(
         let findings = findings.map(|finding| if of.is_plain { finding } else { finding.of_table(name) });
         found.extend(findings.map(|finding| if is_single { finding } else { finding.of_instance(name) }));
     }
+    found.push(restrictions(config));
     let report = if json { report::json(&found) } else { report::text(&found) };
     out.write_all(report.as_bytes())?;
     match report::worst(&found) {
@@ -64,6 +66,23 @@ async fn examine(tools: &Tools, config: &Config, of: &InstanceConfig) -> Vec<Fin
     // Last, as every response updates the rate limit.
     found.extend(connection::limits(tools));
     found
+}
+
+/// What the settings let calls do.
+fn restrictions(config: &Config) -> Finding {
+    let restrictions = config.restrictions();
+    match restrictions.is_empty() {
+        true => Finding::passed("restrictions", "none: calls may do what the token may"),
+        false => Finding::passed("restrictions", restrictions.join("; ")),
+    }
+}
+
+/// Warns of variables that are no settings.
+fn variables(config: &Config) -> Vec<Finding> {
+    let foreign = Config::foreign_variables(crate::config::environment);
+    let warnings = foreign.into_iter().chain(config.misspelt.iter().cloned());
+    let hint = "Remove the variable, or set the one that was meant.";
+    warnings.map(|says| Finding::warning("settings", says, hint)).collect()
 }
 
 /// Warns if confirmation is switched off, or left to the model.

@@ -22,4 +22,17 @@ settings! {
             values::instance,
         ),
     };
+
+    PLAIN_HTTP: bool = Setting {
+        row: Row {
+            name: "GITLAB_PLAIN_HTTP",
+            aliases: &[],
+            flag: Some("plain-http"),
+            value: "BOOL",
+            what: "Send tokens over plain http to another machine, where everyone on the network path can read them.",
+            default: Some("false"),
+            example: "true",
+        },
+        takes: Accepts::Switch(values::identity),
+    };
 }

@@ -325,6 +325,29 @@ fn what_needs_no_setting_minds_no_wrong_one() {
 }
 
 #[test]
+fn json_is_not_cut_to_the_size_that_suits_a_model() {
+    let arguments = [
+        "--sandbox",
+        "execute",
+        "issue.list",
+        "--view",
+        "full",
+        "--params",
+        r#"{"fullPath": "acme/widget", "per_page": 100}"#,
+    ];
+    let rows = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let output = program(arguments, variables).output().unwrap();
+        let structured: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (structured["data"].as_array().unwrap().len(), structured)
+    };
+    let (whole, structured) = rows(&[&arguments[..], &["--json"]].concat(), &[]);
+    assert!(whole == 45 && structured.to_string().len() > 32_000, "{whole}");
+    // A size that was set holds.
+    let (cut, structured) = rows(&[&arguments[..], &["--json"]].concat(), &[("GITLAB_MAX_BYTES", "5000")]);
+    assert!(cut < 45, "{cut}: {structured}");
+}
+
+#[test]
 fn json_is_what_a_client_gets() {
     let arguments =
         ["--sandbox", "execute", "label.list", "--params", r#"{"fullPath": "acme/widget", "per_page": 3}"#];

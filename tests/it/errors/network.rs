@@ -76,7 +76,10 @@ fn a_proxy_that_refuses_is_named_without_its_password() {
     let refusal = answer(407, json!({"message": "Proxy Authentication Required"}));
     proxy.says("GET http://gitlab.example/", [refusal]);
     let address = format!("http://user:open-sesame@{}", proxy.address);
-    let mut client = Client::for_gitlab("http://gitlab.example", &[("HTTP_PROXY", &address)]);
+    let mut client = Client::for_gitlab(
+        "http://gitlab.example",
+        &[("HTTP_PROXY", &address), ("GITLAB_PLAIN_HTTP", "true")],
+    );
     let named = format!("the proxy http://{}", proxy.address);
     let error = refused(&mut client, (EXECUTE, read_arguments()), "network", &[&named]);
     assert!(!error.to_string().contains("open-sesame"), "{error}");

@@ -81,7 +81,8 @@ fn a_host_that_is_not_there() {
     let here = |port: u16| format!("http://127.0.0.1:{port}");
     let error = unreached("no listener", &here(nowhere()), &[], "network");
     hints("no listener", &error, "GITLAB_URL");
-    let error = unreached("no name", "http://does-not-exist.invalid", &[], "network");
+    let error =
+        unreached("no name", "http://does-not-exist.invalid", &[("GITLAB_PLAIN_HTTP", "true")], "network");
     hints("no name", &error, "name resolves");
 }
 
@@ -182,7 +183,8 @@ fn a_proxy_that_answers_itself() {
         wait_for_end(&mut stream);
     }
     let proxy = format!("http://127.0.0.1:{}", serve_raw(answers));
-    let mut client = process("http://gitlab.example.com", &[("HTTP_PROXY", &proxy)]);
+    let mut client =
+        process("http://gitlab.example.com", &[("HTTP_PROXY", &proxy), ("GITLAB_PLAIN_HTTP", "true")]);
     let error = error("a page", ask(&mut client, "a-page"), "gitlab_error");
     assert!(error["message"].as_str().unwrap().contains("Blocked by policy"), "{error}");
 }
@@ -229,7 +231,8 @@ fn redirect(stream: &mut TcpStream, to: &str) {
 #[test]
 fn a_proxy_is_asked_for_no_address_inside() {
     let proxy = Misbehaving::start(PROXIED);
-    let mut client = process("http://gitlab.example.com", &[("HTTP_PROXY", &proxy.url())]);
+    let mut client =
+        process("http://gitlab.example.com", &[("HTTP_PROXY", &proxy.url()), ("GITLAB_PLAIN_HTTP", "true")]);
     for case in ["kept-in", "kept-near", "kept-meta"] {
         let error = error(case, ask(&mut client, case), "gitlab_error");
         assert!(error["message"].as_str().unwrap().contains("the address is internal"), "{error}");

@@ -217,7 +217,13 @@ fn no_secret_is_logged_at_any_level_by_calls_over_http() {
         ("GITLAB_TOKEN", secure, ("GITLAB_CA_FILE", file.path().to_str().unwrap())),
     ] {
         let asked = gitlab.received().len();
-        let variables = [("GITLAB_URL", url.as_str()), (token, SECRET), more, ("RUST_LOG", "trace")];
+        let variables = [
+            ("GITLAB_URL", url.as_str()),
+            (token, SECRET),
+            more,
+            ("RUST_LOG", "trace"),
+            ("GITLAB_PLAIN_HTTP", "true"),
+        ];
         let mut client = Client::connect(&["--log-level", "trace"], &variables);
         let issue = |iid: u64| json!({"fullPath": "acme/widget", "iid": iid});
         execute(&mut client, "issue.get", issue(1));
