@@ -1,6 +1,5 @@
 //! Commands that work offline: catalog, sub-agents, setup of clients, shell completions.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 
 use super::setup::{self, Machine, SetupChange, SetupConsent, SetupRequest, System, TOKEN, TokenUse};
@@ -21,16 +20,12 @@ pub fn run(command: Offline, flags: &Flags, out: &mut dyn Write) -> Result<(), F
     }
 }
 
-/// Runs `setup` with the settings that flags and `GITLAB_URL` give.
+/// Runs `setup` with the settings that flags and the environment give.
 fn set_up(arguments: SetupArguments, flags: &Flags, out: &mut dyn Write) -> Result<(), Failure> {
     // Settings that the server would refuse are not written anywhere.
-    Config::resolve(flags, config::environment)?;
+    Config::resolve(flags, config::environment)?.with_misspelt(config::variables())?;
     let text = |name: &str| config::environment(name).and_then(|value| value.into_string().ok());
-    let mut settings: BTreeMap<String, String> =
-        flags.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    if let Some(url) = text(config::URL.name).filter(|url| !url.is_empty()) {
-        settings.entry(config::URL.name.to_owned()).or_insert(url);
-    }
+    let settings = config::portable_settings(flags, config::environment);
     let token = text(TOKEN).filter(|token| !token.is_empty());
     let token = match (arguments.token, token) {
         (TokenArgument::File, Some(token)) => TokenUse::Literal(token),

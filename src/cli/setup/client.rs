@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::edit::{ConfigEditError, EditPiece, Insertion};
 use super::{jsonc, toml_table};
+use crate::config;
 
 /// The variable with the token.
 pub const TOKEN: &str = "GITLAB_TOKEN";
@@ -183,21 +184,31 @@ impl McpClient {
         Ok(members.into_iter().map(|(name, entry)| Known::parse(name, &entry)).collect())
     }
 
-    /// Values of variables and headers, as places in the text: those of every server that is not this program's, since
-    /// they may be secrets of others.
-    pub fn foreign_values(self, text: &str) -> Result<Vec<Range<usize>>, ConfigEditError> {
+    /// Values that a diff does not show, as places in the text: variables and headers of every server that is not this
+    /// program's, since they may be secrets of others, and this program's own secrets.
+    pub fn hidden_values(self, text: &str) -> Result<Vec<Range<usize>>, ConfigEditError> {
         let own: Vec<String> =
             self.servers(text)?.into_iter().filter(Known::is_gitlab_mcp).map(|server| server.name).collect();
-        // The program's own entry is the only part that the user has to see whole.
-        let is_foreign = |path: &[&str]| {
+        // The program's own entry is the only part that the user has to see whole, apart from its secrets.
+        let is_hidden = |path: &[&str]| {
             let is_own = matches!(path, [container, name, ..]
                 if *container == self.container() && own.iter().any(|own| own == name));
-            !is_own && path.iter().any(|key| SECRET_KEYS.contains(key))
+            match is_own {
+                true => path.last().is_some_and(|key| config::is_secret(key)),
+                false => path.iter().any(|key| SECRET_KEYS.contains(key)),
+            }
         };
-        match self {
-            McpClient::Codex => toml_table::values(text, &is_foreign),
-            _ => jsonc::values(text, &is_foreign),
-        }
+        let mut places = match self {
+            McpClient::Codex => toml_table::values(text, &is_hidden),
+            _ => jsonc::values(text, &is_hidden),
+        }?;
+        // A reference to a variable is no secret.
+        let is_reference = |place: &Range<usize>| {
+            let value = text.get(place.clone()).unwrap_or_default().trim_matches(['"', '\'']);
+            value.is_empty() || value.starts_with('$') || value.starts_with("{env:")
+        };
+        places.retain(|place| !is_reference(place));
+        Ok(places)
     }
 
     /// Insertions that add a server under a name that the configuration does not have.

@@ -167,10 +167,7 @@ impl Setup<'_> {
         let name = self.request.name.as_str();
         let known = client.servers(file.text())?;
         if let Some(own) = known.iter().find(|server| server.is_gitlab_mcp()) {
-            return Ok(SetupPlan::Nothing(format!(
-                "It has this server already, as {:?}; unchanged. To write it anew, remove it first (--undo).",
-                own.name
-            )));
+            return self.plan_update(client, file, (&known, own));
         }
         if known.iter().any(|server| server.name == name) {
             return Ok(SetupPlan::Impossible(format!(
@@ -188,6 +185,43 @@ impl Setup<'_> {
         Ok(match is_whole {
             true => SetupPlan::Insert { text, pieces },
             false => SetupPlan::Impossible("the servers that are there would change".to_owned()),
+        })
+    }
+
+    /// The entry that is there, with the settings of this setup; others stay. How it is started and where its token
+    /// comes from stay too.
+    fn plan_update(
+        &self,
+        client: McpClient,
+        file: &ConfigFile,
+        (known, own): (&[Known], &Known),
+    ) -> Result<SetupPlan, ConfigEditError> {
+        let path = &self.machine.place(client).file;
+        let mut settings = own.settings.clone();
+        settings.extend(self.request.settings.clone());
+        if settings == own.settings {
+            return Ok(SetupPlan::Nothing(format!(
+                "It has this server already, as {:?}; unchanged.",
+                own.name
+            )));
+        }
+        let (command, arguments) = (own.command.clone(), own.arguments.clone());
+        let server = ServerEntry { command, arguments, settings, token: TokenUse::Elsewhere };
+        let without = match self.record.original(path, file.text()) {
+            Some(Original::Text(text)) => text,
+            Some(Original::NoFile) => String::new(),
+            None => cut(file.text(), &client.pieces(file.text(), &own.name)?).unwrap_or_default(),
+        };
+        let (text, pieces) = apply(&without, &client.insert(&without, &own.name, &server)?);
+        let now = client.servers(&text)?;
+        let is_whole =
+            known.iter().all(|server| server == own || now.contains(server)) && now.len() == known.len();
+        Ok(match is_whole {
+            true => SetupPlan::Insert { text, pieces },
+            false => SetupPlan::Impossible(format!(
+                "{:?} is written in a form that cannot be changed; remove it first (--undo)",
+                own.name
+            )),
         })
     }
 
@@ -230,7 +264,8 @@ impl Setup<'_> {
                 let is_closed =
                     matches!(self.request.token, TokenUse::Literal(_)) && file.is_open_to_others();
                 // The record is first: without it, the file could not be restored to the byte.
-                self.record.note(path, &self.request.name, !file.exists(), text, pieces);
+                let was_absent = matches!(self.record.original(path, file.text()), Some(Original::NoFile));
+                self.record.note(path, &self.request.name, !file.exists() || was_absent, text, pieces);
                 let written = self.save_record().and_then(|()| file.replace(text));
                 if written.is_err() {
                     self.record.forget(path);
@@ -279,7 +314,7 @@ impl Setup<'_> {
 
     fn without_secrets(&self, client: McpClient, text: &str) -> io::Result<String> {
         let (mut masked, mut end) = (String::with_capacity(text.len()), 0);
-        for place in client.foreign_values(text).map_err(io::Error::other)? {
+        for place in client.hidden_values(text).map_err(io::Error::other)? {
             masked.push_str(text.get(end..place.start).unwrap_or_default());
             masked.push_str("(masked)");
             end = place.end;
@@ -312,6 +347,13 @@ impl Setup<'_> {
         Ok(writeln!(self.out, "  Not changed: {why}")?)
     }
 
+    /// True if the settings say where the token comes from.
+    fn names_token(&self) -> bool {
+        ["GITLAB_TOKEN_FILE", "GITLAB_TOKEN_COMMAND", "GITLAB_CREDENTIALS"]
+            .iter()
+            .any(|name| self.request.settings.contains_key(*name))
+    }
+
     /// Prints what to do next.
     fn conclude(&mut self) -> Result<(), Failure> {
         let is_added = self.request.change == SetupChange::Add;
@@ -334,6 +376,7 @@ impl Setup<'_> {
                     "No token is in these files: they name {TOKEN}, where the client can pass it on. Otherwise \
                      sign in with `gitlab-mcp auth login`."
                 )?,
+                TokenUse::Elsewhere if self.names_token() => {}
                 TokenUse::Elsewhere => writeln!(
                     self.out,
                     "No token is in these files: sign in with `gitlab-mcp auth login`, or set {TOKEN} and run \

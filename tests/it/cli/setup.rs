@@ -556,6 +556,86 @@ fn settings_go_with_the_server() {
     assert!(!home.path(".config/zed").exists());
 }
 
+#[test]
+fn settings_of_the_environment_go_along_and_secrets_do_not() {
+    let home = Home::new();
+    let variables = [
+        ("GITLAB_READ_ONLY_MODE", "true"),
+        ("GITLAB_ALLOWED_PATHS", "acme/tools"),
+        ("GITLAB_TOKEN", TOKEN),
+        ("GITLAB_EXTRA_HEADERS", "X-Secret: s3cret"),
+        ("GITLAB_MCP_HTTP", "127.0.0.1:8080"),
+        ("GITLAB_MCP_AUTH", "token"),
+    ];
+    let output = home.run(&["setup", "--client", "cursor", "--write"], &variables);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let entry = servers(&home.load(".cursor/mcp.json"), "mcpServers")["gitlab"]["env"].clone();
+    let expected = json!({
+        "GITLAB_ALLOWED_PATHS": "acme/tools",
+        "GITLAB_READ_ONLY": "true",
+        "GITLAB_TOKEN": "${env:GITLAB_TOKEN}",
+    });
+    assert_eq!(entry, expected);
+    // A misspelt restriction is no setting that could go along.
+    let output = home.run(&["setup", "--client", "zed", "--write"], &[("GITLAB_READONLY", "true")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("GITLAB_READ_ONLY"));
+}
+
+#[test]
+fn paths_are_written_as_absolute_ones() {
+    let home = Home::new();
+    let folder = home.path("settings");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("token"), TOKEN).unwrap();
+    let mut command = program(
+        &["--token-file", "token", "setup", "--client", "cursor", "--write"],
+        &[("HOME", home.path("").to_str().unwrap())],
+    );
+    let output = command.current_dir(&folder).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let entry = servers(&home.load(".cursor/mcp.json"), "mcpServers")["gitlab"]["env"].clone();
+    assert_eq!(entry["GITLAB_TOKEN_FILE"], folder.join("token").to_str().unwrap());
+    assert!(!text.contains("No token is in these files"), "{text}");
+}
+
+#[test]
+fn a_changed_setting_is_shown_and_the_others_stay() {
+    for (client, path, text, key) in CLIENTS {
+        let home = Home::with(path, text);
+        home.setup(&["--client", client, "--write"]);
+        let run = |arguments: &[&str]| {
+            let output = home.run(arguments, &[]);
+            (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        };
+        let (code, _) = run(&["--max-bytes", "20000", "setup", "--client", client, "--write"]);
+        assert_eq!(code, Some(0), "{client}");
+        let (code, shown) = run(&["--read-only", "setup", "--client", client, "--write"]);
+        assert_eq!(code, Some(0), "{client}: {shown}");
+        assert!(shown.contains("GITLAB_READ_ONLY") && shown.contains("\n+"), "{client}: {shown}");
+        let entry = &servers(&home.load(path), key)["gitlab"];
+        let variables = entry.get("env").or(entry.get("environment")).unwrap();
+        assert_eq!(variables["GITLAB_READ_ONLY"], "true", "{client}: {entry}");
+        assert_eq!(variables["GITLAB_MAX_BYTES"], "20000", "{client}: {entry}");
+        assert!(is_kept(text, &home.load(path)), "{client}");
+        home.setup(&["--client", client, "--undo", "--write"]);
+        assert_eq!(home.load(path), text, "{client}");
+    }
+}
+
+#[test]
+fn a_token_of_any_form_is_masked_on_the_way_back() {
+    let token = "corp-AbCdEfGhIjKl";
+    for (client, path, text, _) in CLIENTS {
+        let home = Home::with(path, text);
+        home.run(&["setup", "--client", client, "--write", "--token", "file"], &[("GITLAB_TOKEN", token)]);
+        assert!(home.load(path).contains(token), "{client}");
+        let shown = home.setup(&["--client", client, "--undo"]);
+        assert!(shown.contains("GITLAB_TOKEN") && !shown.contains(token), "{client}: {shown}");
+    }
+}
+
 /// The written command and settings start a server that answers.
 #[test]
 fn the_written_command_starts_the_server() {
