@@ -87,7 +87,8 @@ where
 {
     let queue = Arc::new(Queue::default());
     let (session, ended) = Session::new(reader, writer, Arc::clone(&queue));
-    match Handler::new(backend, surface, queue).serve(session).await {
+    // On the heap: the future is large, and each caller of this one would hold a copy on the stack.
+    match Box::pin(Handler::new(backend, surface, queue).serve(session)).await {
         Ok(running) => finish(running, ended).await,
         Err(
             ServerInitializeError::ConnectionClosed(_)

@@ -59,8 +59,7 @@ impl Surface {
 
     /// Instructions for the model: how the tools work together.
     pub fn instructions(&self) -> String {
-        let confirms = self.tools.as_deref().is_none_or(Tools::confirms);
-        dynamic::instructions(self.settings.kind, confirms, self.instances())
+        dynamic::instructions(self.settings.kind, self.tools.as_deref())
     }
 
     /// The instances that calls may name; none if there is one.
@@ -222,8 +221,8 @@ impl Surface {
 
     fn source(&self, entry: &SurfaceEntry) -> Result<Source, CatalogError> {
         match (entry, self.tools.as_deref()) {
-            (SurfaceEntry::Pair(offer), _) => Ok(offer.source(self.instances())),
-            (_, None) => Ok(FIND.source(&[])),
+            (SurfaceEntry::Pair(offer), tools) => Ok(offer.source(tools)),
+            (_, None) => Ok(FIND.source(None)),
             (SurfaceEntry::Activate, Some(tools)) => toolset::source(tools),
             (SurfaceEntry::Family { family, side, numbers }, Some(tools)) => {
                 meta::source(tools, (family, *side), numbers, self.settings.params)

@@ -4,7 +4,7 @@ use super::*;
 use crate::tools::{Detail, EXECUTE_ARGUMENTS, ExecuteRequest, FIND_ARGUMENTS, FindRequest};
 
 fn listed(offer: &Offer) -> Map<String, Value> {
-    offer.source(&[]).finished(SchemaMode::Flat).input_schema
+    offer.source(None).finished(SchemaMode::Flat).input_schema
 }
 
 fn find(arguments: Value) -> Result<CheckedArguments<FindRequest>, ToolError> {
