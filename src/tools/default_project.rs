@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Checked, Context, Fault, Invalid};
-use crate::catalog::Action;
+use crate::catalog::{Action, Operation, Param, Place, Scope};
 use crate::tools::state::Tools;
 use crate::tools::workspace;
 
@@ -14,7 +14,9 @@ const FULL_PATH: &str = "fullPath";
 /// First characters of a target without a project: `#12`, `!12`.
 const SHORT: [char; 6] = ['#', '!', '&', '%', '~', '$'];
 
-/// Checks parameters, with the default project where the action cannot work without one and none is named.
+/// Checks parameters, with the default project where the action can work in one and none is named. An action that also
+/// works without a project does so if its scope says it, if the call names an object by its id, or if the parameters are
+/// not those of a project.
 pub fn check(
     tools: &Tools,
     action: &Action,
@@ -22,22 +24,48 @@ pub fn check(
     context: &Context<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Checked, Invalid> {
-    let is_needed = action.choices().all(|operation| operation.is_filled_by(FULL_PATH));
-    let default =
-        if is_needed && !params.contains_key(FULL_PATH) { workspace::default_project(tools) } else { None };
+    let is_filled = |operation: &Operation| operation.is_filled_by(FULL_PATH);
+    let is_needed = action.choices().all(is_filled);
+    let is_possible =
+        action.choices().any(|operation| operation.scope == Scope::Project && is_filled(operation));
+    let default = match (is_needed || is_possible) && !params.contains_key(FULL_PATH) {
+        true => workspace::default_project(tools),
+        false => None,
+    };
     let Some((project, origin)) = default else { return call::check(action.clone(), params, context) };
     let checked = call::check(action.clone(), params.clone(), context);
     let is_named = match &checked {
-        Ok(checked) => checked.params().contains_key(FULL_PATH),
-        Err(invalid) => is_named_in(invalid),
+        Ok(checked) => {
+            checked.params().contains_key(FULL_PATH) || (!is_needed && is_elsewhere(action, checked.params()))
+        }
+        Err(invalid) => is_named_in(invalid) || (!is_needed && is_elsewhere(action, &invalid.right)),
     };
     if is_named {
         return checked;
     }
-    notes.push(format!("`{FULL_PATH}` is {project}, {origin}"));
-    let mut params = params;
-    params.insert(FULL_PATH.to_owned(), json!(project));
-    call::check(action.clone(), params, context)
+    let mut in_project = params;
+    in_project.insert(FULL_PATH.to_owned(), json!(project));
+    let placed = call::check(action.clone(), in_project, context);
+    if placed.is_err() && checked.is_ok() {
+        return checked;
+    }
+    let other = action.choices().find(|operation| !is_filled(operation)).filter(|_| !is_needed);
+    let selector = other.and_then(|other| Some((action.selector_of(other.scope)?, other.scope)));
+    let elsewhere =
+        selector.map(|(selector, scope)| format!("; `{}: {}` is for all", selector.name, scope.name()));
+    notes.push(format!("`{FULL_PATH}` is {project}, {origin}{}", elsewhere.unwrap_or_default()));
+    placed
+}
+
+/// True if the parameters choose a scope without a project, or name an object in the path.
+fn is_elsewhere(action: &Action, params: &Map<String, Value>) -> bool {
+    let chosen = call::selected_scope(action, params);
+    let is_without = |scope: Scope| {
+        let mut of_scope = action.choices().filter(|operation| operation.scope == scope);
+        of_scope.all(|operation| !operation.is_filled_by(FULL_PATH))
+    };
+    let in_path = |param: &Param| param.place == Place::Path && params.contains_key(&param.name);
+    chosen.is_some_and(is_without) || action.params.iter().any(in_path)
 }
 
 /// True if invalid parameters still name a project.

@@ -44,6 +44,10 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
     };
     let number = match numbers.as_slice() {
         [] => suggestions::read_by_unknown_name(tools, given, &request.params)?,
+        // A verb or a noun alone may be of anything, whatever one id has it.
+        [_] if by_verb_or_noun_alone(tools, given) => {
+            suggestions::read_by_unknown_name(tools, given, &request.params)?
+        }
         [only] => *only,
         several => suggestions::read_by_ambiguous_name(tools, given, several, &request.params)?,
     };
@@ -70,6 +74,11 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
         &resolved_action.action.id,
     ));
     Ok(resolved_action)
+}
+
+/// True for a name of one word that is no alias.
+fn by_verb_or_noun_alone(tools: &Tools, given: &str) -> bool {
+    names::words(given).len() < 2 && tools.catalog.by_alias(given).is_empty()
 }
 
 /// The parameter choice that a name contains besides the action's id: `close` of `close_issue` is `state_event:

@@ -33,10 +33,14 @@ pub fn read_by_unknown_name(
 ) -> Result<usize, ToolError> {
     let likely = likely_actions(tools, given, &query(given))?;
     let within = within(tools, &likely.actions, given)?;
+    let is_misspelt = |first: &Action| likely.nearest.as_ref() == Some(&first.id);
+    // `issuelist` has all letters of an id, `list` those of its verb.
+    let is_whole = |first: &Action| is_misspelt(first) && given.len() + 2 >= first.id.len();
     let read = match (within.len(), likely.actions.first()) {
-        _ if names::words(given).is_empty() => None,
+        // A verb or a noun alone may be of anything.
+        (_, first) if names::words(given).len() < 2 && !first.is_some_and(is_whole) => None,
         (2.., _) => only_read(tools, &within, params),
-        (_, Some(first)) if likely.sure || likely.nearest.as_ref() == Some(&first.id) => {
+        (_, Some(first)) if likely.sure || is_misspelt(first) => {
             only_read(tools, std::slice::from_ref(first), params)
         }
         _ => None,
@@ -64,7 +68,8 @@ fn unknown_action_error(
     let Likely { actions, nearest, sure } = likely;
     let error =
         ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{}`", excerpt(given, 80)));
-    let within = within(tools, actions, given)?;
+    let mut within = within(tools, actions, given)?;
+    within.sort_by_key(|action| action.risk);
     if within.len() > 1 {
         return Ok(ambiguous(format!("`{given}` may mean {}", listed(&within)), given, &within));
     }
@@ -103,11 +108,15 @@ pub fn read_by_ambiguous_name(
     params: &Map<String, Value>,
 ) -> Result<usize, ToolError> {
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
-    let actions: Vec<Action> = decoded.collect::<Result<_, _>>().map_err(|error| error::internal(&error))?;
+    let mut actions: Vec<Action> =
+        decoded.collect::<Result<_, _>>().map_err(|error| error::internal(&error))?;
+    // What changes nothing is named first.
+    actions.sort_by_key(|action| action.risk);
     let message = format!("`{}` may mean {}", excerpt(given, 80), listed(&actions));
     let offered: Vec<Action> =
         actions.into_iter().filter(|action| tools.withholds(action).is_none()).collect();
-    if let Some(number) = only_read(tools, &offered, params) {
+    let only = only_read(tools, &offered, params).filter(|_| names::words(given).len() > 1);
+    if let Some(number) = only {
         return Ok(number);
     }
     let taking = offered.iter().filter(|action| action.risk != Risk::Destructive);
@@ -236,6 +245,9 @@ fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, Too
     let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
     // Nonsense must not lead to an action that deletes something.
     actions.retain(|action| action.risk != Risk::Destructive || names::shares_word(action, language, given));
+    if names::words(given).len() < 2 {
+        actions.sort_by_key(|action| action.risk);
+    }
     // Two ids may be spelt alike and be far from each other.
     let nearest = crate::search::nearest(given, tools.catalog.ids());
     let nearest = nearest.filter(|id| names::is_misspelt(&tools.catalog, language, given, id));
