@@ -6,7 +6,8 @@ use gitlab_mcp::catalog::{Names, Piece, Scope, pieces};
 /// parts, placeholders as `:name`.
 ///
 /// Optional parts of Grape are in parentheses (`(-/)search`, `latest(/)(*suffix_path)`); escaped parentheses belong to
-/// the path (`Packages\(\)`).
+/// the path (`Packages\(\)`), and so do those of a call, which since GitLab 19 are not escaped (`Packages()`,
+/// `Packages(Id='{package_name}')`).
 pub fn documented(raw: &str) -> String {
     let path = raw.strip_prefix("/api/v4").unwrap_or(raw);
     let mut out = String::new();
@@ -15,6 +16,10 @@ pub fn documented(raw: &str) -> String {
     while let Some(c) = characters.next() {
         match c {
             '\\' => out.extend(characters.next()),
+            '(' if depth == 0 && is_call(characters.as_str()) => {
+                let inside: String = characters.by_ref().take_while(|c| *c != ')').collect();
+                out.push_str(&format!("({})", inside.replace('{', ":").replace('}', "")));
+            }
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
@@ -24,6 +29,11 @@ pub fn documented(raw: &str) -> String {
         }
     }
     out
+}
+
+/// True if what follows a parenthesis is the arguments of a call: none, or with names.
+fn is_call(rest: &str) -> bool {
+    rest.split_once(')').is_some_and(|(inside, _)| inside.is_empty() || inside.contains('='))
 }
 
 /// Segments that GitLab renamed and still serves, with their new names.

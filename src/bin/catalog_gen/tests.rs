@@ -48,6 +48,11 @@ fn name(method: Method, path: &str, domains: &[(&str, &[&str])]) -> Result<Strin
 #[test]
 fn paths_are_written_as_the_documentation_writes_them() {
     for (raw, expected) in [
+        ("/api/v4/packages/nuget/v2/FindPackagesById()", "/packages/nuget/v2/FindPackagesById()"),
+        (
+            "/api/v4/packages/nuget/v2/Packages(Id='{package_name}',Version='{version}')",
+            "/packages/nuget/v2/Packages(Id=':package_name',Version=':version')",
+        ),
         ("/api/v4/projects/{id}/issues/{issue_iid}", "/projects/:id/issues/:issue_iid"),
         ("/api/v4/groups/{id}/(-/)search", "/groups/:id/search"),
         ("/api/v4/projects/{id}/(ref/{ref}/)trigger/pipeline", "/projects/:id/trigger/pipeline"),
