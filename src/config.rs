@@ -266,7 +266,7 @@ impl Config {
         MAX_BYTES.default.and_then(|default| MAX_BYTES.parse(default)) == Some(self.max_bytes)
     }
 
-    /// What restricts the calls of the default instance, in the words of `doctor`; empty if only the token does.
+    /// Restrictions of the calls of the default instance by settings, as `doctor` shows them; empty if there are none.
     pub fn restrictions(&self) -> Vec<String> {
         let policy = self.tools_policy(&self.default);
         let listed = |what: &str, names: &[String]| {

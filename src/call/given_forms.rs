@@ -68,7 +68,7 @@ fn parts(action: &Action, given: &str, words: &Words) -> Option<(String, String)
     Some((param.name.clone(), field.name.clone()))
 }
 
-/// What `null` is of a parameter of an update: the value that takes it away, where GitLab has one.
+/// The value by which GitLab clears a parameter of an update; none if it has no such value.
 pub fn cleared(param: &Param) -> Option<Value> {
     if param.required || param.place != Place::Body || param.gid.is_some() {
         return None;

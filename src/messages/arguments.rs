@@ -26,7 +26,7 @@ pub enum Takes {
     Texts,
 }
 
-/// What an argument is about.
+/// Part of a call that an argument belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serves {
     /// The call itself.
@@ -35,7 +35,7 @@ pub enum Serves {
     Consent,
     /// A call that is shown and not sent.
     Preview,
-    /// What is shown of one answer.
+    /// The part of one answer that is shown.
     OneAnswer,
     /// A file that one answer is written to.
     File,

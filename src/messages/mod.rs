@@ -1,5 +1,5 @@
-//! What goes into the tools and comes out of them: requests with their arguments, answers, errors with the next call, and
-//! questions. Nothing here knows the tools.
+//! Input and output of the tools: requests with their arguments, answers, errors with the next call, and questions.
+//! Nothing here knows the tools.
 
 pub mod arguments;
 pub mod audit_target;

@@ -267,7 +267,7 @@ fn stretch(path: Option<String>, text: &str, place: Position, budget: usize) -> 
     }
 }
 
-/// What is shown of a value.
+/// The selected part of a value.
 struct ChosenFields {
     value: Value,
     /// Fields that are left out.

@@ -14,7 +14,7 @@ pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<
     }
     let given = folded(given);
     let known: Vec<&str> = known.collect();
-    // What is negated is known, and nothing is near to its opposite.
+    // The name negates a known one, which is therefore not a correction of it.
     if known.iter().any(|name| is_opposite(&given, &folded(name))) {
         return None;
     }

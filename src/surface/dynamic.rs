@@ -63,7 +63,7 @@ static COMMON_IDS: &[(&[&str], &[&str])] = &[
     (&["current_user"], &["get"]),
 ];
 
-/// What updates, comments on lines and waits take beside GitLab's parameters.
+/// Parameters of this server on updates, comments on lines and waits.
 const UPDATES: &str = "Updates take `comment`, time_spent, edits [{old, new}] of texts, as commits do; ";
 const LISTED_IIDS: &str = "iid may be a list";
 const LINE_COMMENTS: &str = "; comment_on_line takes line_text";

@@ -246,19 +246,28 @@ async fn resolve_lookup(
         None => {
             let seen = not_found_hint(gave_up, tools.is_anonymous());
             let error = not_found(question, param.as_deref(), readings.first(), gave_up, &seen);
-            with_near_name(tools, (checked, question, param.as_deref()), error, requests).await
+            let asked = AskedName { checked, question, param: param.as_deref() };
+            with_near_name(tools, asked, error, requests).await
         }
     };
     Err(LookupFailure { unknown_path: unknown_path(checked, question, &error), error })
 }
 
-/// Adds the name that is near, or else the list of what there is.
+/// A name that was looked up for a parameter of a call.
+struct AskedName<'a> {
+    checked: &'a Checked,
+    question: &'a Lookup,
+    param: Option<&'a str>,
+}
+
+/// Adds the nearest name to the error, else the call that lists what exists.
 async fn with_near_name(
     tools: &Tools,
-    (checked, question, param): (&Checked, &Lookup, Option<&str>),
+    asked: AskedName<'_>,
     error: ToolError,
     requests: &AtomicUsize,
 ) -> ToolError {
+    let AskedName { checked, question, param } = asked;
     let near = near_name(tools, question, requests).await;
     match (near, sibling_list(tools, question, question.reads().first())) {
         (Some(near), _) => misspelled(error, checked, param, &near),

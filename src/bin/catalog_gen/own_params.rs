@@ -213,7 +213,7 @@ pub fn set_label_names(rules: &LabelRules, actions: &mut [Action], faults: &mut 
                 &format!("{row}: {id}"),
                 faults,
             );
-            // What the labels alone do has the risk of the action.
+            // Creating a label is no more than the action itself does: the risk stays, the effect is added.
             action.raises.push(Raise {
                 param: create.name.clone(),
                 when: When::Is(Json(json!(true))),

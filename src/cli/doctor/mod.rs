@@ -68,7 +68,7 @@ async fn examine(tools: &Tools, config: &Config, of: &InstanceConfig) -> Vec<Fin
     found
 }
 
-/// What the settings let calls do.
+/// The restrictions in force.
 fn restrictions(config: &Config) -> Finding {
     let restrictions = config.restrictions();
     match restrictions.is_empty() {

@@ -110,7 +110,7 @@ pub fn read_by_ambiguous_name(
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
     let mut actions: Vec<Action> =
         decoded.collect::<Result<_, _>>().map_err(|error| error::internal(&error))?;
-    // What changes nothing is named first.
+    // Reads first.
     actions.sort_by_key(|action| action.risk);
     let message = format!("`{}` may mean {}", excerpt(given, 80), listed(&actions));
     let offered: Vec<Action> =

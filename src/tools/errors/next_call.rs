@@ -174,7 +174,7 @@ pub fn suggest_next(
     }
 }
 
-/// What GitLab says where a name is that of several objects (409 of lib/api/ci/variables.rb).
+/// A word of GitLab's message where several objects have the name (409 of lib/api/ci/variables.rb).
 const SEVERAL: &str = "multiple";
 
 /// The list of the kind of object that a call is about, in the same place.
