@@ -201,3 +201,29 @@ fn a_template_that_renders_no_json_is_refused() {
         assert_eq!(server, load(".release/server.json"), "nothing is written");
     }
 }
+
+/// With other features for the build script than for the program, tantivy and what is above it are compiled twice, which
+/// takes a fifth of a first build. The features of `[build-dependencies]` keep them the same.
+#[test]
+fn no_library_is_compiled_twice_in_a_first_build() {
+    let graph = std::process::Command::new(env!("CARGO"))
+        .args(["build", "--locked", "--offline", "--unit-graph", "-Z", "unstable-options"])
+        .env("RUSTC_BOOTSTRAP", "1")
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(graph.status.success(), "{}", String::from_utf8_lossy(&graph.stderr));
+    let graph: Value = serde_json::from_slice(&graph.stdout).unwrap();
+    let mut features: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for unit in graph["units"].as_array().unwrap() {
+        let is_library =
+            unit["mode"] == "build" && unit["target"]["kind"] != serde_json::json!(["custom-build"]);
+        if is_library {
+            let name = format!("{} {}", unit["pkg_id"], unit["target"]["name"]);
+            features.entry(name).or_default().push(unit["features"].to_string());
+        }
+    }
+    assert!(features.len() > 200, "{}", features.len());
+    features.retain(|_, features| features.len() > 1);
+    assert!(features.is_empty(), "compiled with several sets of features: {features:#?}");
+}
