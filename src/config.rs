@@ -113,17 +113,13 @@ pub fn portable_settings(
     let given = |name: &str| lookup(name)?.into_string().ok().filter(|value| !value.is_empty());
     let mut portable = BTreeMap::new();
     for row in settings().map(AnySetting::row).filter(|row| !is_secret(row.name)) {
-        let of_client = || !is_of_http(row.name);
-        let by_environment = || {
-            std::iter::once(&row.name).chain(row.aliases).find_map(|name| given(name)).filter(|_| of_client())
-        };
-        let Some(value) = flags.get(row.name).cloned().or_else(by_environment) else { continue };
+        let mut names = std::iter::once(&row.name).chain(row.aliases).filter(|_| !is_of_http(row.name));
+        let given = flags.get(row.name).cloned().or_else(|| names.find_map(|name| given(name)));
+        let Some(value) = given else { continue };
         let is_path = matches!(row.value, "FILE" | "DIR") && !value.starts_with('~');
-        let absolute = || Some(std::path::absolute(&value).ok()?.display().to_string());
-        portable.insert(
-            row.name.to_owned(),
-            Some(()).filter(|()| is_path).and_then(|()| absolute()).unwrap_or(value),
-        );
+        // A path that cannot be made absolute is refused by the server, as it is here.
+        let absolute = is_path.then(|| std::path::absolute(&value).ok()).flatten();
+        portable.insert(row.name.to_owned(), absolute.map_or(value, |path| path.display().to_string()));
     }
     portable
 }

@@ -2,27 +2,15 @@
 //! that it stops the start; any other is a warning.
 
 use super::error::ConfigError;
-use super::table::{
-    ALLOWED_PATHS, CONFIRM, CONFIRM_BY, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, FOREIGN_VARIABLES, POLICY,
-    QUICK_ACTIONS, READ_ONLY, READABLE_PATHS, Row, SAFE_MODE, TOOLSETS, settings,
-};
+use super::table::{AUTOPILOT, DOMAINS, FOREIGN_VARIABLES, Row, TOOLSETS, is_of_policy, settings};
 use crate::search::similarity;
+use crate::surface::Level;
 
-/// Settings that restrict what may be done.
-static RESTRICTIONS: [&Row; 12] = [
-    &READ_ONLY.row,
-    &SAFE_MODE.row,
-    &CONFIRM.row,
-    &CONFIRM_BY.row,
-    &DENIED_ACTIONS.row,
-    &DENIED_TOOLS.row,
-    &ALLOWED_PATHS.row,
-    &READABLE_PATHS.row,
-    &QUICK_ACTIONS.row,
-    &POLICY.row,
-    &TOOLSETS.row,
-    &DOMAINS.row,
-];
+/// True for a setting that restricts what may be done.
+fn restricts(row: &Row) -> bool {
+    let is = |other: &Row| row.name == other.name;
+    is(&TOOLSETS) || is(&DOMAINS) || (is_of_policy(row.name) && !is(&AUTOPILOT))
+}
 
 /// The beginning of names of settings, which says nothing about which one is meant.
 const PREFIX: &str = "GITLAB_";
@@ -40,9 +28,6 @@ const OF_OTHERS: [&str; 8] = [
     "GITLAB_DOMAIN",
 ];
 
-/// Beginnings of the names of variables that describe tools (docs/reference/customization.md).
-const DESCRIBING: [&str; 3] = ["GITLAB_TOOL_", "GITLAB_ACTION_", "GITLAB_PARAM_"];
-
 /// Similarity from which a name is taken for a misspelt one.
 const ALIKE: f64 = 0.72;
 
@@ -51,7 +36,7 @@ pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>,
     let mut warnings = Vec::new();
     for name in set.filter(|name| name.to_uppercase().starts_with(PREFIX) && !is_known(name)) {
         let Some(row) = meant(&name) else { continue };
-        if RESTRICTIONS.iter().any(|restriction| restriction.name == row.name) {
+        if restricts(row) {
             return Err(ConfigError::Misspelt { given: name, meant: row.name });
         }
         warnings.push(format!("{name} is no setting of gitlab-mcp; did you mean {}?", row.name));
@@ -65,7 +50,7 @@ fn is_known(name: &str) -> bool {
     settings().any(|setting| is_setting(setting.row()))
         || FOREIGN_VARIABLES.iter().any(|(foreign, _)| *foreign == name)
         || OF_OTHERS.contains(&name)
-        || DESCRIBING.iter().any(|beginning| name.starts_with(beginning))
+        || Level::ALL.iter().any(|(_, beginning, _)| name.starts_with(beginning))
 }
 
 /// The setting that a name is like, by its own name or that of another server.

@@ -49,6 +49,11 @@ pub fn settings() -> impl Iterator<Item = &'static dyn AnySetting> {
     groups.into_iter().flatten().copied()
 }
 
+/// True for the name of a setting of the policy.
+pub fn is_of_policy(name: &str) -> bool {
+    policy::POLICY_SETTINGS.iter().any(|setting| setting.row().name == name)
+}
+
 /// True for the name of a setting of the HTTP server.
 pub fn is_of_http(name: &str) -> bool {
     http::HTTP_SETTINGS.iter().any(|setting| setting.row().name == name)

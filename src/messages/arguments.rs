@@ -56,9 +56,12 @@ pub struct CliOption {
 /// Former names of arguments, with the current ones.
 pub const FORMER_NAMES: [(&str, &str); 1] = [("plan", "confirmation_token")];
 
+/// Names under which the arguments of a whole call may stand, as the parameters of an action do.
+pub const WRAPPERS: [&str; 5] = ["parameters", "arguments", "args", "input", "inputs"];
+
 /// Other names that clients and models give to an argument, understood where the argument itself is not given.
 pub const OTHER_NAMES: [(&str, &[&str]); 3] = [
-    ("params", &["parameters", "arguments", "args", "input", "inputs"]),
+    ("params", &WRAPPERS),
     ("action", &["action_id", "action_name", "id", "name", "tool", "tool_name"]),
     ("query", &["q", "request", "prompt", "text", "search", "task", "intent"]),
 ];

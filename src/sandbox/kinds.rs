@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
+use time::macros::format_description;
 
 use super::args::{Args, like, text_of};
 use super::cron::{is_cron, is_zone};
@@ -291,11 +292,8 @@ impl Kinds {
 
 /// A date as a column of the database takes it: a text that is none becomes null, without an error.
 fn date(value: Value) -> Value {
-    let number = |part: &str| part.get(..part.len().min(4)).and_then(|part| part.parse::<u16>().ok());
-    let is_date = value.as_str().is_some_and(|text| {
-        let mut parts = text.splitn(3, '-').map(number);
-        let (year, month, day) = (parts.next(), parts.next(), parts.next());
-        matches!((year, month, day), (Some(Some(1000..)), Some(Some(1..=12)), Some(Some(1..=31))))
-    });
+    let form = format_description!("[year]-[month]-[day]");
+    let day = value.as_str().and_then(|text| text.get(..10));
+    let is_date = day.is_some_and(|day| time::Date::parse(day, form).is_ok());
     if is_date { value } else { Value::Null }
 }

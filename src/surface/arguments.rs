@@ -5,7 +5,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::call::list_in_text;
-use crate::tools::{Argument, ErrorKind, FIND, FORMER_NAMES, NextCall, OTHER_NAMES, Takes, ToolError};
+use crate::tools::{
+    Argument, ErrorKind, FIND, FORMER_NAMES, NextCall, OTHER_NAMES, Takes, ToolError, WRAPPERS,
+};
 
 /// The request that the arguments make, with notes on values that were interpreted.
 #[derive(Debug)]
@@ -71,10 +73,9 @@ fn unwrapped(tool: &str, table: &[&Argument], mut given: Map<String, Value>) -> 
     let Some(by) = ["tool", "name", "tool_name"].into_iter().find(|name| names_it(name)) else {
         return given;
     };
-    let (_, wrappers) = OTHER_NAMES[0];
     let is_own = |name: &str| table.iter().any(|argument| argument.name == name);
-    let inner = wrappers.iter().find_map(|wrapper| object(given.get(*wrapper)?));
-    let is_alone = given.keys().all(|name| name == by || wrappers.contains(&name.as_str()));
+    let inner = WRAPPERS.iter().find_map(|wrapper| object(given.get(*wrapper)?));
+    let is_alone = given.keys().all(|name| name == by || WRAPPERS.contains(&name.as_str()));
     match inner {
         Some(Value::Object(inner)) if is_alone && !is_own(by) => inner,
         _ => {

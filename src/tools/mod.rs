@@ -43,7 +43,7 @@ pub use whole_list::may_list;
 
 pub use crate::messages::arguments::{
     Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, INSTANCE, OTHER_NAMES, Serves, Takes,
-    gives_consent,
+    WRAPPERS, gives_consent,
 };
 pub use crate::messages::declines::Declines;
 pub use crate::messages::error::{ErrorKind, ToolError, internal};

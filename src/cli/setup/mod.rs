@@ -349,7 +349,7 @@ impl Setup<'_> {
 
     /// True if the settings say where the token comes from.
     fn names_token(&self) -> bool {
-        ["GITLAB_TOKEN_FILE", "GITLAB_TOKEN_COMMAND", "GITLAB_CREDENTIALS"]
+        ["GITLAB_TOKEN_FILE", "GITLAB_CREDENTIALS"]
             .iter()
             .any(|name| self.request.settings.contains_key(*name))
     }

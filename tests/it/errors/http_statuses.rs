@@ -391,3 +391,35 @@ fn what_is_found_costs_no_further_request() {
     let seen = gitlab.seen();
     assert_eq!(seen.iter().filter(|request| !request.contains("/personal_access_tokens/self")).count(), 1);
 }
+
+#[test]
+fn a_name_of_several_variables_leads_to_their_list_and_the_scope_to_its_filter() {
+    let gitlab = gitlab();
+    let said = json!({"message": "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'"});
+    for method in ["GET", "PUT"] {
+        gitlab.says(&format!("{method} {PROJECT}/variables/FOO"), [answer(409, said.clone())]);
+    }
+    let rows = json!([{"key": "FOO", "environment_scope": "prod"}, {"key": "FOO", "environment_scope": "*"}]);
+    gitlab.says(&format!("GET {PROJECT}/variables?"), [answer(200, rows.clone())]);
+    gitlab.says(&format!("GET {PROJECT}/variables "), [answer(200, rows)]);
+    let mut client = gitlab.client(&[]);
+    let variable = json!({"fullPath": "acme/widget", "key": "FOO"});
+    for (action, more) in [("ci_variable.get", json!({})), ("ci_variable.update", json!({"value": "x"}))] {
+        let mut params = variable.clone();
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let error = refused(&mut client, (EXECUTE, execute_arguments(action, params)), "conflict", &[]);
+        assert_eq!(error["fix"]["arguments"]["action"], "ci_variable.list", "{action}: {error}");
+        assert!(!follow(&mut client, &error).is_error, "{error}");
+    }
+    // The scope of the variable that is meant, and not a new value of another.
+    let mut params = variable;
+    params["environment_scope"] = json!("prod");
+    let arguments = json!({"action": "ci_variable.delete", "params": params, "dry_run": true});
+    let shown = client.call(EXECUTE, arguments);
+    assert_eq!(
+        shown.structured["request"]["query"],
+        json!(["filter[environment_scope]=prod"]),
+        "{}",
+        shown.text
+    );
+}

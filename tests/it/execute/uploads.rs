@@ -39,3 +39,42 @@ fn a_file_that_is_too_large_is_named_with_its_size() {
     assert_eq!(error["kind"], "too_large", "{error}");
     assert!(error["message"].as_str().unwrap().contains("has 100000000 bytes"), "{error}");
 }
+
+#[test]
+fn the_bytes_of_a_file_arrive_however_they_are_written() {
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("POST", "/uploads", answer(201, json!({"id": 1})));
+    let mut client = gitlab.client(&[]);
+    let upload = |file| json!({"fullPath": PROJECT, "file": file});
+    for file in [
+        json!({"filename": "dk.png", "content": "aGkg\ndGhlcmU=", "encoding": "base64"}),
+        json!({"name": "dk.png", "content_base64": "aGkgdGhlcmU="}),
+        json!({"filename": "dk.png", "content": "data:image/png;base64,aGkgdGhlcmU="}),
+        json!({"filename": "dk.png", "content": "hi there", "encoding": "text"}),
+    ] {
+        succeed(&mut client, "project_upload.create", upload(file.clone()));
+        let sent = gitlab.received();
+        let body = sent.iter().rfind(|request| request.path.ends_with("/uploads")).unwrap().body.clone();
+        let body = String::from_utf8_lossy(&body).into_owned();
+        assert!(
+            body.contains("\r\n\r\nhi there\r\n") && body.contains("filename=\"dk.png\""),
+            "{file}: {body}"
+        );
+    }
+    let count = gitlab.received().len();
+    for (file, says) in [
+        (json!({"filename": "a", "content": "x", "content_type": "text/plain"}), "`file.content_type`"),
+        (json!({"filename": "a", "content": "not Base64!", "encoding": "base64"}), "what is not Base64"),
+        (json!({"filename": "a", "content": "x", "encoding": "utf-16"}), "`encoding`"),
+    ] {
+        let reply = execute(&mut client, "project_upload.create", upload(file));
+        assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
+        assert!(reply.text.contains(says), "{says}: {}", reply.text);
+    }
+    // The files of a commit say their encoding too.
+    let file = json!({"action": "create", "file_path": "a", "content": "not Base64!", "encoding": "base64"});
+    let commit = json!({"fullPath": PROJECT, "branch": "main", "commit_message": "c", "actions": [file]});
+    let reply = execute(&mut client, "commit.create", commit);
+    assert!(reply.is_error && reply.text.contains("`actions[0].content` is Base64"), "{}", reply.text);
+    assert_eq!(gitlab.received().len(), count, "nothing was sent");
+}
