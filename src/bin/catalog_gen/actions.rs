@@ -178,6 +178,7 @@ fn member(raw: &RawOperation, alternate: bool, curation: &Curation) -> Member {
         alternate,
         deprecated: raw.deprecated,
         since: raw.since,
+        until: raw.until,
         graphql: None,
         any: None,
     };
@@ -195,6 +196,7 @@ fn plan_member(plan: &CuratedPlan) -> Member {
         alternate: false,
         deprecated: false,
         since: None,
+        until: None,
         graphql: None,
         any: Some(Interface::Plan),
     };

@@ -22,7 +22,7 @@ pub fn run(catalog: &Path, is_check: bool) -> Result<bool, GeneratorError> {
     }
     let is_new = |action: &&Action| !committed.iter().any(|known| known.id == action.id);
     let changed = curated.iter().filter(|action| !committed.contains(action));
-    output::write_actions(catalog, &files)?;
+    output::write_over(catalog, &files)?;
     let mut out = std::io::stdout().lock();
     for action in changed {
         let word = if is_new(&action) { "new" } else { "changed" };

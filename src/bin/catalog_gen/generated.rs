@@ -7,7 +7,7 @@ use gitlab_mcp::catalog::{Action, Version};
 
 use crate::api_files::{ApiFiles, Versions};
 use crate::error::GeneratorError;
-use crate::{actions, curation, graphql, older, openapi, output, rules};
+use crate::{actions, curation, graphql, kept, older, openapi, output, rules};
 
 /// The generated catalog.
 pub struct Generated {
@@ -34,9 +34,10 @@ impl Generated {
         files: &ApiFiles,
         before: Option<(&[Action], Version)>,
     ) -> Result<Generated, GeneratorError> {
-        let document = openapi::load(&files.openapi()?)?;
+        let document = openapi::load(&files.openapi(catalog)?)?;
+        let kept = openapi::load(&catalog.join(kept::OPENAPI))?.operations;
         let curation = curation::load(catalog)?;
-        let sdl = graphql::Sdl::load(&files.graphql()?)?;
+        let sdl = graphql::Sdl::load_extended(&files.graphql(catalog)?, &catalog.join(kept::GRAPHQL))?;
         let mut found = graphql::find(&sdl, &curation);
         let fragments = std::mem::take(&mut found.fragments);
         let types = std::mem::take(&mut found.types);
@@ -45,7 +46,8 @@ impl Generated {
         descriptions.extend(document.operations.iter().map(|raw| (rest(raw), raw.summary.clone())));
         let schema = output::Schema::new(&sdl, &found);
         let used_names = graphql::used_names(&sdl, &curation);
-        let mut actions = actions::build(&document.operations, found, &used_names, &curation)?;
+        let operations: Vec<_> = document.operations.iter().chain(&kept).cloned().collect();
+        let mut actions = actions::build(&operations, found, &used_names, &curation)?;
         let mut since = older::load(catalog)?;
         if !files.also.is_empty() {
             since.extend(older::compare(&actions, &files.also, &curation.rules.graphql)?);

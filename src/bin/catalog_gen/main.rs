@@ -19,6 +19,7 @@ mod evaluate;
 mod generated;
 mod graphql;
 mod install_links;
+mod kept;
 mod member;
 mod naming;
 mod older;
@@ -85,6 +86,9 @@ enum Command {
         files: ApiFiles,
         #[command(flatten)]
         versions: Versions,
+        /// Files of an older GitLab: operations that only they have stay in the catalog, by `catalog/kept`
+        #[arg(long, value_name = "VERSION=FOLDER")]
+        keep: Option<older::OlderFiles>,
         /// Print the list of remaining tasks and write nothing
         #[arg(long)]
         preview: bool,
@@ -146,8 +150,8 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
             output::write(catalog, &files)?;
             documentation::write(catalog, &source.figures())?;
         }
-        Command::Update { files, versions, preview } => {
-            update::run(catalog, files, versions, *preview)?;
+        Command::Update { files, versions, keep, preview } => {
+            update::run(catalog, files, versions, keep.as_ref(), *preview)?;
         }
         Command::Curate { check } => return curate::run(catalog, *check),
         Command::Packages { check } => return packages::run(catalog, *check),
@@ -156,7 +160,7 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
             stats::print(&generated.document, &generated.schema, &generated.actions, &generated.curation);
         }
         Command::Requests { files } => {
-            std::io::stdout().write_all(openapi::requests(&files.openapi()?)?.as_bytes())?;
+            std::io::stdout().write_all(openapi::requests(&files.openapi(catalog)?)?.as_bytes())?;
         }
         Command::Tokens => tokenize().map_err(|error| GeneratorError::Tokens(error.to_string()))?,
         Command::Vectors => {

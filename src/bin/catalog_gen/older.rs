@@ -19,6 +19,16 @@ pub struct OlderFiles {
     folder: PathBuf,
 }
 
+impl OlderFiles {
+    pub fn openapi(&self) -> PathBuf {
+        self.folder.join("openapi.yaml")
+    }
+
+    pub fn graphql(&self) -> PathBuf {
+        self.folder.join("schema.graphql")
+    }
+}
+
 impl FromStr for OlderFiles {
     type Err = String;
 
@@ -97,12 +107,12 @@ pub fn apply(actions: &mut [Action], marks: &Marks) {
 }
 
 fn operations(files: &OlderFiles, rules: &GraphqlRules) -> Result<Operations, GeneratorError> {
-    let document = openapi::load(&files.folder.join("openapi.yaml"))?;
+    let document = openapi::load(&files.openapi())?;
     let rest = document.operations.iter().map(|raw| {
         let params = raw.params.iter().map(|param| param.name.clone()).collect();
         (key(raw.method.name(), &raw.path), params)
     });
-    let sdl = Sdl::load(&files.folder.join("schema.graphql"))?;
+    let sdl = Sdl::load(&files.graphql())?;
     let fields = graphql::operation_names(&sdl, rules).into_iter().map(|name| (name, BTreeSet::new()));
     Ok(rest.chain(fields).collect())
 }

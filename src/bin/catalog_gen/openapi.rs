@@ -7,6 +7,7 @@ use gitlab_mcp::catalog::{BodyForm, Method, Param, Place, Version};
 use serde_json::{Map, Value};
 
 use crate::error::GeneratorError;
+use crate::kept::UNTIL;
 use crate::paths::documented;
 use crate::shapes;
 
@@ -36,9 +37,12 @@ pub struct RawOperation {
     pub summary: String,
     /// The version in which it was introduced, from its description.
     pub since: Option<Version>,
+    /// The first version that lacks it, of an operation in `catalog/kept`.
+    pub until: Option<Version>,
 }
 
-const METHODS: [(&str, Method); 6] = [
+/// The methods of an item of `paths`.
+pub const METHODS: [(&str, Method); 6] = [
     ("get", Method::Get),
     ("head", Method::Head),
     ("post", Method::Post),
@@ -71,14 +75,14 @@ pub fn requests(path: &Path) -> Result<String, GeneratorError> {
 }
 
 /// The document's text, GitLab's version in it, and its `paths` object.
-struct Read {
+pub struct Read {
     text: String,
     version: Option<String>,
-    paths: Map<String, Value>,
+    pub paths: Map<String, Value>,
 }
 
 /// Reads the document, with what its references refer to.
-fn paths(path: &Path) -> Result<Read, GeneratorError> {
+pub fn paths(path: &Path) -> Result<Read, GeneratorError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
@@ -147,6 +151,7 @@ fn operation(path: &str, method: Method, described: &Value) -> RawOperation {
         deprecated: described.get("deprecated") == Some(&Value::Bool(true)),
         summary: described.get("summary").and_then(Value::as_str).unwrap_or_default().to_owned(),
         since: shapes::introduced(described),
+        until: described.get(UNTIL).and_then(Value::as_str).and_then(|version| version.parse().ok()),
     }
 }
 

@@ -293,11 +293,11 @@ pub fn write(catalog: &Path, files: &Files) -> Result<(), GeneratorError> {
         std::fs::remove_file(&path)
             .map_err(|source| GeneratorError::Write { path: path.display().to_string(), source })?;
     }
-    write_actions(catalog, files)
+    write_over(catalog, files)
 }
 
 /// Writes the files without removing any.
-pub fn write_actions(catalog: &Path, files: &Files) -> Result<(), GeneratorError> {
+pub fn write_over(catalog: &Path, files: &Files) -> Result<(), GeneratorError> {
     for (name, text) in files {
         let path = catalog.join(name);
         let folder = path.parent().unwrap_or(catalog);

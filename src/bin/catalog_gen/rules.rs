@@ -161,6 +161,9 @@ impl ReferenceRule {
 #[serde(deny_unknown_fields)]
 pub struct GraphqlRules {
     pub roots: Vec<GraphqlRoot>,
+    /// Deprecated fields below the roots that stay operations.
+    #[serde(default)]
+    pub deprecated_fields: Vec<String>,
     pub name_fields: Vec<String>,
     pub short_connections: Vec<String>,
     pub first_objects: Vec<String>,

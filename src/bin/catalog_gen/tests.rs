@@ -19,6 +19,7 @@ fn operation(method: Method, path: &str) -> RawOperation {
         deprecated: false,
         summary: String::new(),
         since: None,
+        until: None,
     }
 }
 
@@ -268,6 +269,7 @@ fn risk_goes_by_method_and_the_verbs_first_word() {
             alternate: false,
             deprecated: false,
             since: None,
+            until: None,
             graphql: None,
             any: None,
         }]

@@ -7,7 +7,9 @@ use std::path::Path;
 use crate::api_files::{ApiFiles, Versions};
 use crate::error::GeneratorError;
 use crate::generated::Generated;
-use crate::{changes, documentation, graphql, openapi, output, rules, vectors, work_list};
+use crate::kept::KeptSources;
+use crate::older::OlderFiles;
+use crate::{changes, documentation, graphql, kept, openapi, output, rules, vectors, work_list};
 
 /// Generates, embeds new actions, and prints what changed and the remaining tasks. With a new version, additions to the
 /// catalog are marked as introduced after the old one.
@@ -15,13 +17,25 @@ pub fn run(
     catalog: &Path,
     files: &ApiFiles,
     versions: &Versions,
+    keep: Option<&OlderFiles>,
     is_preview: bool,
 ) -> Result<(), GeneratorError> {
     let before = output::load_actions(catalog)?;
     let known = output::gitlab_version(catalog)?;
-    let written = openapi::load(&files.openapi()?)?.version;
-    let is_newer =
-        versions.gitlab_version.is_some() || written.is_some_and(|written| written != known.to_string());
+    let written = openapi::load(&files.openapi(catalog)?)?.version;
+    let version = written.as_ref().or(versions.gitlab_version.as_ref());
+    let version = version.and_then(|written| written.parse().ok());
+    let is_newer = version.is_some_and(|version| version != known);
+    if let Some(older) = keep.filter(|_| !is_preview) {
+        let sources = KeptSources {
+            openapi: &files.openapi(catalog)?,
+            graphql: &graphql::Sdl::load_extended(&files.graphql(catalog)?, &catalog.join(kept::GRAPHQL))?,
+            version: version.unwrap_or(known),
+            older,
+        };
+        let rules = rules::load(&catalog.join("rules.toml"))?.into_build();
+        output::write_over(catalog, &kept::files(catalog, &sources, &rules.graphql)?)?;
+    }
     let older = is_newer.then_some((before.as_slice(), known));
     let mut out = std::io::stdout().lock();
     let generated = match Generated::build_over(catalog, files, older) {
@@ -52,8 +66,13 @@ pub fn run(
 /// Names of all operations in GitLab's files.
 fn operation_names(catalog: &Path, files: &ApiFiles) -> Result<BTreeSet<String>, GeneratorError> {
     let rules = rules::load(&catalog.join("rules.toml"))?.into_build();
-    let document = openapi::load(&files.openapi()?)?;
-    let rest = document.operations.iter().map(|raw| format!("{} {}", raw.method.name(), raw.path));
-    let sdl = graphql::Sdl::load(&files.graphql()?)?;
+    let document = openapi::load(&files.openapi(catalog)?)?;
+    let kept = openapi::load(&catalog.join(kept::OPENAPI))?;
+    let rest = document
+        .operations
+        .iter()
+        .chain(&kept.operations)
+        .map(|raw| format!("{} {}", raw.method.name(), raw.path));
+    let sdl = graphql::Sdl::load_extended(&files.graphql(catalog)?, &catalog.join(kept::GRAPHQL))?;
     Ok(rest.chain(graphql::operation_names(&sdl, &rules.graphql)).collect())
 }

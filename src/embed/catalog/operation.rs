@@ -29,6 +29,9 @@ pub struct Operation {
     /// The GitLab version that introduced it, where GitLab's files tell.
     #[serde(default)]
     pub since: Option<Version>,
+    /// The first GitLab version that is known to lack it.
+    #[serde(default)]
+    pub until: Option<Version>,
     /// GraphQL request; `None` for REST.
     #[serde(default)]
     pub graphql: Option<Graphql>,

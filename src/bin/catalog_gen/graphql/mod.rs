@@ -1,6 +1,7 @@
 //! Converts GitLab's GraphQL interface to operations of actions: which fields are operations, their names, parameters
 //! and selections.
 
+mod kept;
 mod naming;
 mod params;
 mod reach;
@@ -120,6 +121,7 @@ fn assign_operation(
             Status::Experiment(version) => version.parse().ok(),
             Status::Stable | Status::Deprecated => None,
         },
+        until: reached.until(),
         graphql: Some(Graphql {
             kind: if reached.mutation { GraphqlKind::Mutation } else { GraphqlKind::Query },
             field: reached.path(),

@@ -1,6 +1,8 @@
 //! Finds the GraphQL fields that are operations: every mutation, every root field, and fields below it that are reached
 //! by a path or an iid.
 
+use gitlab_mcp::catalog::Version;
+
 use super::sdl::{Field, Sdl, Status};
 use crate::rules::GraphqlRules;
 
@@ -32,7 +34,9 @@ pub fn find_operations<'a>(sdl: &'a Sdl, rules: &'a GraphqlRules) -> Vec<Graphql
             continue;
         }
         covered.push(owner);
-        let below = sdl.fields(owner).iter().filter(|field| is_thing(sdl, field));
+        let path = |field: &Field| format!("{}.{}", root.path, field.name);
+        let stays = |field: &&Field| is_thing(sdl, field) || rules.deprecated_fields.contains(&path(field));
+        let below = sdl.fields(owner).iter().filter(stays);
         found.extend(below.map(|field| GraphqlPath {
             mutation: false,
             steps: steps.iter().copied().chain([field]).collect(),
@@ -62,6 +66,11 @@ impl GraphqlPath<'_> {
     /// Fields from the root: `project.branchRules`.
     pub fn path(&self) -> String {
         self.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>().join(".")
+    }
+
+    /// The first version that lacks a step.
+    pub fn until(&self) -> Option<Version> {
+        self.steps.iter().filter_map(|step| step.until).min()
     }
 
     /// Status of the least stable step.

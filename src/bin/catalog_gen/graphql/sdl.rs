@@ -9,6 +9,7 @@ use cynic_parser::type_system::{
     Definition, Directive, FieldDefinition, InputValueDefinition, Type, TypeDefinition,
 };
 use cynic_parser::values::ConstValue;
+use gitlab_mcp::catalog::Version;
 use serde_json::{Value, json};
 
 use crate::error::GeneratorError;
@@ -42,6 +43,8 @@ pub struct Field {
     pub arguments: Vec<Input>,
     pub status: Status,
     pub description: String,
+    /// The first version that lacks it, of a field in `catalog/kept`.
+    pub until: Option<Version>,
 }
 
 /// An argument, or a field of an input object.
@@ -79,8 +82,42 @@ impl Sdl {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
-        let document = cynic_parser::parse_type_system_document(&text)
-            .map_err(|error| GeneratorError::Malformed { path: name, reason: error.to_string() })?;
+        Sdl::parse(&text).map_err(|reason| GeneratorError::Malformed { path: name, reason })
+    }
+
+    /// The schema with the extensions of a file: more types, and more fields of known ones.
+    pub fn load_extended(path: &Path, extensions: &Path) -> Result<Sdl, GeneratorError> {
+        let name = extensions.display().to_string();
+        let text = std::fs::read_to_string(extensions)
+            .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
+        Sdl::load(path)?.extended(&text).map_err(|reason| GeneratorError::Malformed { path: name, reason })
+    }
+
+    /// The schema with more types, and more fields of known ones.
+    pub fn extended(mut self, extensions: &str) -> Result<Sdl, String> {
+        // The parser refuses a document without definitions.
+        if extensions.trim().is_empty() {
+            return Ok(self);
+        }
+        let document = cynic_parser::parse_type_system_document(extensions).map_err(|e| e.to_string())?;
+        for definition in document.definitions() {
+            match definition {
+                Definition::Type(ty) => drop(self.types.insert(ty.name().to_owned(), shape(ty))),
+                Definition::TypeExtension(TypeDefinition::Object(object)) => {
+                    match self.types.get_mut(object.name()) {
+                        Some(Shape::Object(fields)) => fields.extend(object.fields().map(field)),
+                        _ => return Err(format!("extends {}, which is no object", object.name())),
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(self)
+    }
+
+    /// Parses a schema.
+    pub fn parse(text: &str) -> Result<Sdl, String> {
+        let document = cynic_parser::parse_type_system_document(text).map_err(|error| error.to_string())?;
         let types = document.definitions().filter_map(|definition| match definition {
             Definition::Type(ty) => Some((ty.name().to_owned(), shape(ty))),
             _ => None,
@@ -92,7 +129,7 @@ impl Sdl {
                 implementors.entry(interface.to_owned()).or_default().push(object.name().to_owned());
             }
         }
-        Ok(Sdl { types: types.collect(), implementors, sha256: crate::openapi::sha256(&text) })
+        Ok(Sdl { types: types.collect(), implementors, sha256: crate::openapi::sha256(text) })
     }
 
     /// Number of types.
@@ -172,6 +209,10 @@ fn field(definition: FieldDefinition<'_>) -> Field {
         ty: ty(definition.ty()),
         arguments: definition.arguments().map(input).collect(),
         status: status(definition.directives()),
+        until: definition.directives().find(|directive| directive.name() == "until").and_then(|directive| {
+            let version = directive.arguments().find(|argument| argument.name() == "version")?;
+            version.value().as_str()?.parse().ok()
+        }),
         description: definition
             .description()
             .map(|text| text.literal().to_cow().into_owned())
@@ -198,6 +239,9 @@ fn ty(used: Type<'_>) -> Ty {
     }
 }
 
+/// The reason of `@deprecated` of an experiment begins with it.
+pub const EXPERIMENT: &str = "**Status**: Experiment. Introduced in GitLab ";
+
 /// Stability by the reason of `@deprecated`, which GitLab also uses for experiments.
 fn status<'a>(mut directives: impl Iterator<Item = Directive<'a>>) -> Status {
     let Some(mark) = directives.find(|directive| directive.name() == "deprecated") else {
@@ -205,9 +249,7 @@ fn status<'a>(mut directives: impl Iterator<Item = Directive<'a>>) -> Status {
     };
     let reason = mark.arguments().find(|argument| argument.name() == "reason");
     let reason = reason.and_then(|argument| argument.value().as_str().map(str::to_owned)).unwrap_or_default();
-    let version = reason
-        .strip_prefix("**Status**: Experiment. Introduced in GitLab ")
-        .map(|version| version.trim_end_matches('.').to_owned());
+    let version = reason.strip_prefix(EXPERIMENT).map(|version| version.trim_end_matches('.').to_owned());
     version.map_or(Status::Deprecated, Status::Experiment)
 }
 

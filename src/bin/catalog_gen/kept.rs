@@ -1,0 +1,145 @@
+//! Operations that GitLab's newer files lack and older ones have, in `catalog/kept`: instances of the older version still
+//! have them, and some are only no longer documented. The files hold facts of the older files, without their texts.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use gitlab_mcp::catalog::Version;
+use serde_json::{Map, Value, json};
+
+use crate::curation::key;
+use crate::error::GeneratorError;
+use crate::graphql::Sdl;
+use crate::older::OlderFiles;
+use crate::openapi::{self, METHODS};
+use crate::output::Files;
+use crate::paths::documented;
+use crate::rules::GraphqlRules;
+
+/// Kept operations of the REST interface, as an OpenAPI document.
+pub const OPENAPI: &str = "kept/openapi.json";
+
+/// Kept fields of the GraphQL interface and their types, as extensions of the schema.
+pub const GRAPHQL: &str = "kept/schema.graphql";
+
+/// Mark of a kept operation: the first version that is known to lack it. Without it, GitLab still has the operation.
+pub const UNTIL: &str = "x-until";
+
+/// GitLab's files, and the older ones with what they lack.
+pub struct KeptSources<'a> {
+    pub openapi: &'a Path,
+    pub graphql: &'a Sdl,
+    /// The version of these files.
+    pub version: Version,
+    pub older: &'a OlderFiles,
+}
+
+/// The files of `catalog/kept`, with what the older files have and the newer lack. What they hold already stays.
+pub fn files(
+    catalog: &Path,
+    sources: &KeptSources<'_>,
+    rules: &GraphqlRules,
+) -> Result<Files, GeneratorError> {
+    let mut paths = openapi::paths(&catalog.join(OPENAPI))?.paths;
+    let newer = keys(&openapi::paths(sources.openapi)?.paths);
+    let known = keys(&paths);
+    for (path, item) in openapi::paths(&sources.older.openapi())?.paths {
+        for (name, method) in METHODS {
+            let Some(operation) = item.get(name) else { continue };
+            let key = key(method.name(), &documented(&path));
+            if !newer.contains(&key) && !known.contains(&key) {
+                let kept = paths.entry(path.clone()).or_insert_with(|| json!({}));
+                kept[name] = facts(operation, sources.version);
+            }
+        }
+    }
+    let older = Sdl::load(&sources.older.graphql())?;
+    let text = std::fs::read_to_string(catalog.join(GRAPHQL))
+        .map_err(|source| GeneratorError::Read { path: GRAPHQL.to_owned(), source })?;
+    let gone = older.lacking_in(sources.graphql, rules, sources.version);
+    Ok(Files::from([(OPENAPI.to_owned(), rendered(&paths)), (GRAPHQL.to_owned(), text + &gone)]))
+}
+
+fn keys(paths: &Map<String, Value>) -> BTreeSet<String> {
+    let of_path = |(path, item): (&String, &Value)| {
+        let methods = METHODS.iter().filter(|(name, _)| item.get(*name).is_some());
+        methods.map(|(_, method)| key(method.name(), &documented(path))).collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(of_path).collect()
+}
+
+/// What a request needs of an operation: parameters and body without their texts.
+fn facts(operation: &Value, until: Version) -> Value {
+    let mut kept = Map::new();
+    for part in ["parameters", "requestBody", "deprecated"] {
+        kept.extend(operation.get(part).map(|value| (part.to_owned(), without_texts(value))));
+    }
+    kept.insert(UNTIL.to_owned(), json!(until.to_string()));
+    Value::Object(kept)
+}
+
+/// A part of the document without texts. Names of properties are no texts, whatever they are.
+fn without_texts(value: &Value) -> Value {
+    const TEXTS: [&str; 4] = ["description", "summary", "example", "title"];
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, _)| !TEXTS.contains(&name.as_str()))
+            .map(|(name, value)| {
+                let properties = value.as_object().filter(|_| name == "properties");
+                let kept = properties.map(|named| {
+                    named.iter().map(|(name, value)| (name.clone(), without_texts(value))).collect()
+                });
+                (name.clone(), kept.unwrap_or_else(|| without_texts(value)))
+            })
+            .collect(),
+        Value::Array(items) => items.iter().map(without_texts).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The document with one line for each operation.
+fn rendered(paths: &Map<String, Value>) -> String {
+    let operations = |item: &Value| {
+        let one = |(method, operation): (&String, &Value)| format!("\n    {}: {operation}", json!(method));
+        item.as_object().into_iter().flatten().map(one).collect::<Vec<_>>().join(",")
+    };
+    let lines: Vec<String> = paths
+        .iter()
+        .map(|(path, item)| format!("\n  {}: {{{}\n  }}", json!(path), operations(item)))
+        .collect();
+    format!("{{\"paths\": {{{}\n}}}}\n", lines.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_is_kept_without_its_texts() {
+        let operation = json!({
+            "summary": "Merge topics", "description": "Moves all.", "tags": ["topics"],
+            "parameters": [{"name": "id", "in": "path", "description": "The ID", "schema": {"type": "integer"}}],
+            "requestBody": {"content": {"application/json": {"schema": {"properties": {
+                "title": {"type": "string", "description": "The title", "example": "x"},
+                "description": {"type": "string"}
+            }, "required": ["title"]}}}},
+            "responses": {"200": {"description": "OK"}}
+        });
+        let kept = facts(&operation, "19.5".parse().unwrap());
+        assert_eq!(
+            kept,
+            json!({
+                "parameters": [{"name": "id", "in": "path", "schema": {"type": "integer"}}],
+                "requestBody": {"content": {"application/json": {"schema": {"properties": {
+                    "title": {"type": "string"}, "description": {"type": "string"}
+                }, "required": ["title"]}}}},
+                "x-until": "19.5"
+            })
+        );
+        let text = rendered(&Map::from_iter([("/topics".to_owned(), json!({"post": kept}))]));
+        assert_eq!(text.lines().count(), 5, "{text}");
+        let read: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read["paths"]["/topics"]["post"], kept);
+    }
+}
