@@ -8,7 +8,7 @@ use gitlab_mcp::catalog::{
 };
 
 use crate::base_risk::risk;
-use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, CuratedScope, Curation, Domain, key};
+use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, CuratedScope, Curation, Domain, Named, key};
 use crate::duplicate_risk::share_risks;
 use crate::error::GeneratorError;
 use crate::graphql;
@@ -32,7 +32,13 @@ pub fn build(
     let mut groups: BTreeMap<String, Vec<Member>> = BTreeMap::new();
     for raw in operations {
         match namer.name(raw) {
-            Ok(name) => groups.entry(name.id).or_default().push(member(raw, name.alternate, curation)),
+            Ok(name) => {
+                let raw =
+                    namer.curated(raw).map_or_else(|| raw.clone(), |named| renamed_placeholders(raw, named));
+                let path = curation.rules.naming.with_globs(raw.method, &raw.path);
+                let raw = RawOperation { path, ..raw };
+                groups.entry(name.id).or_default().push(member(&raw, name.alternate, curation));
+            }
             Err(fault) => faults.push(fault),
         }
     }
@@ -164,6 +170,28 @@ pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
 /// Curated scope of a REST operation.
 fn curated_scope<'a>(raw: &RawOperation, curation: &'a Curation) -> Option<&'a CuratedScope> {
     curation.scopes.get(&key(raw.method.name(), &raw.path))
+}
+
+/// The operation with the placeholders of its name in curation. The document gives a path one name for each placeholder,
+/// even where a method reads another thing there: an issue, and not its place in an epic.
+fn renamed_placeholders(raw: &RawOperation, named: &Named) -> RawOperation {
+    let written: Vec<&str> = named.written.split_once(' ').map_or("", |(_, path)| path).split('/').collect();
+    let segments: Vec<&str> = raw.path.split('/').collect();
+    if written.len() != segments.len() {
+        return raw.clone();
+    }
+    let renames: Vec<(&str, &str)> = (segments.iter().zip(&written))
+        .filter_map(|(is, wanted)| Some((is.strip_prefix(':')?, wanted.strip_prefix(':')?)))
+        .filter(|(is, wanted)| is != wanted && *wanted != "id")
+        .collect();
+    let mut raw = raw.clone();
+    for (is, wanted) in renames {
+        raw.path = raw.path.replace(&format!("/:{is}"), &format!("/:{wanted}"));
+        for param in raw.path_params.iter_mut().filter(|param| param.name == is) {
+            param.name = wanted.to_owned();
+        }
+    }
+    raw
 }
 
 fn member(raw: &RawOperation, alternate: bool, curation: &Curation) -> Member {

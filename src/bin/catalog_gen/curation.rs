@@ -322,10 +322,11 @@ pub fn expand_path(pattern: &str) -> Vec<String> {
 /// Comparable form of an operation: its method and segments.
 pub fn key(method: &str, path: &str) -> String {
     // Unlike in domain matching, `-` and old spellings are significant here.
-    let segments: Vec<&str> = path
+    // Nor does it matter if a placeholder within a segment is a glob.
+    let segments: Vec<String> = path
         .split('/')
         .filter(|segment| !segment.is_empty())
-        .map(|segment| if is_placeholder(segment) { "{}" } else { segment })
+        .map(|segment| if is_placeholder(segment) { "{}".to_owned() } else { segment.replace('*', ":") })
         .collect();
     format!("{method} /{}", segments.join("/"))
 }

@@ -37,7 +37,8 @@ impl Generated {
         let document = openapi::load(&files.openapi(catalog)?)?;
         let kept = openapi::load(&catalog.join(kept::OPENAPI))?.operations;
         let curation = curation::load(catalog)?;
-        let sdl = graphql::Sdl::load_extended(&files.graphql(catalog)?, &catalog.join(kept::GRAPHQL))?;
+        let sdl = graphql::Sdl::load_extended(&files.graphql(catalog)?, &catalog.join(kept::GRAPHQL))?
+            .with_inputs(&curation.rules.graphql.deprecated_fields);
         let mut found = graphql::find(&sdl, &curation);
         let fragments = std::mem::take(&mut found.fragments);
         let types = std::mem::take(&mut found.types);
@@ -46,7 +47,9 @@ impl Generated {
         descriptions.extend(document.operations.iter().map(|raw| (rest(raw), raw.summary.clone())));
         let schema = output::Schema::new(&sdl, &found);
         let used_names = graphql::used_names(&sdl, &curation);
-        let operations: Vec<_> = document.operations.iter().chain(&kept).cloned().collect();
+        let formats = kept::load_formats(catalog)?;
+        let mut operations: Vec<_> = document.operations.iter().chain(&kept).cloned().collect();
+        operations.iter_mut().for_each(|raw| kept::apply_formats(raw, &formats));
         let mut actions = actions::build(&operations, found, &used_names, &curation)?;
         let mut since = older::load(catalog)?;
         if !files.also.is_empty() {

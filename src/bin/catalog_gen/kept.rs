@@ -1,17 +1,17 @@
 //! Operations that GitLab's newer files lack and older ones have, in `catalog/kept`: instances of the older version still
 //! have them, and some are only no longer documented. The files hold facts of the older files, without their texts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use gitlab_mcp::catalog::Version;
+use gitlab_mcp::catalog::{Base, ParamKind, Place, Version};
 use serde_json::{Map, Value, json};
 
 use crate::curation::key;
 use crate::error::GeneratorError;
 use crate::graphql::Sdl;
 use crate::older::OlderFiles;
-use crate::openapi::{self, METHODS};
+use crate::openapi::{self, METHODS, RawOperation};
 use crate::output::Files;
 use crate::paths::documented;
 use crate::rules::GraphqlRules;
@@ -21,6 +21,9 @@ pub const OPENAPI: &str = "kept/openapi.json";
 
 /// Kept fields of the GraphQL interface and their types, as extensions of the schema.
 pub const GRAPHQL: &str = "kept/schema.graphql";
+
+/// Types of parameters that older files describe better: `date`, `datetime` or `file` where the newer say `string`.
+pub const FORMATS: &str = "kept/formats.toml";
 
 /// Mark of a kept operation: the first version that is known to lack it. Without it, GitLab still has the operation.
 pub const UNTIL: &str = "x-until";
@@ -57,7 +60,57 @@ pub fn files(
     let text = std::fs::read_to_string(catalog.join(GRAPHQL))
         .map_err(|source| GeneratorError::Read { path: GRAPHQL.to_owned(), source })?;
     let gone = older.lacking_in(sources.graphql, rules, sources.version);
-    Ok(Files::from([(OPENAPI.to_owned(), rendered(&paths)), (GRAPHQL.to_owned(), text + &gone)]))
+    let mut formats = load_formats(catalog)?;
+    let newer = openapi::load(sources.openapi)?.operations;
+    for older in openapi::load(&sources.older.openapi())?.operations {
+        let key = key(older.method.name(), &older.path);
+        let Some(same) = newer.iter().find(|raw| self::key(raw.method.name(), &raw.path) == key) else {
+            continue;
+        };
+        for param in older.params.iter().filter(|param| is_format(param.kind.base)) {
+            let known = same.params.iter().find(|known| known.name == param.name);
+            if known.is_some_and(|known| known.kind.base == Base::String) {
+                formats.insert(format!("{key} {}", param.name), param.kind);
+            }
+        }
+    }
+    Ok(Files::from([
+        (OPENAPI.to_owned(), rendered(&paths)),
+        (GRAPHQL.to_owned(), text + &gone),
+        (FORMATS.to_owned(), rendered_formats(&formats)),
+    ]))
+}
+
+/// Types of parameters by their operation and name: `GET /issues created_after`.
+pub type Formats = BTreeMap<String, ParamKind>;
+
+/// Loads `kept/formats.toml`.
+pub fn load_formats(catalog: &Path) -> Result<Formats, GeneratorError> {
+    let path = catalog.join(FORMATS).display().to_string();
+    let text = std::fs::read_to_string(&path)
+        .map_err(|source| GeneratorError::Read { path: path.clone(), source })?;
+    toml::from_str(&text).map_err(|e| GeneratorError::Malformed { path, reason: e.to_string() })
+}
+
+fn rendered_formats(formats: &Formats) -> String {
+    let line = |(name, kind): (&String, &ParamKind)| format!("{name:?} = {}\n", json!(kind));
+    formats.iter().map(line).collect()
+}
+
+fn is_format(base: Base) -> bool {
+    matches!(base, Base::Date | Base::DateTime | Base::File)
+}
+
+/// Sets the types of parameters that the document describes as mere strings.
+pub fn apply_formats(raw: &mut RawOperation, formats: &Formats) {
+    let key = key(raw.method.name(), &raw.path);
+    for param in raw.params.iter_mut().filter(|param| param.kind.base == Base::String) {
+        let Some(kind) = formats.get(&format!("{key} {}", param.name)) else { continue };
+        param.kind.base = kind.base;
+        if kind.base == Base::File {
+            param.place = Place::File;
+        }
+    }
 }
 
 fn keys(paths: &Map<String, Value>) -> BTreeSet<String> {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Action, ChangeWords, ExampleWords, ListWords, Names, QuickAction, ReadableTable, Risk, SecretNameRules,
-    Version,
+    Action, ChangeWords, ExampleWords, ListWords, Method, Names, Piece, QuickAction, ReadableTable, Risk,
+    SecretNameRules, Version, pieces,
 };
 use serde::Deserialize;
 
@@ -99,12 +99,43 @@ pub struct NamingRules {
     pub canonical_verbs: BTreeMap<String, String>,
     /// First words of a read; another word gets `get_` before it.
     pub reading_verbs: Vec<String>,
+    #[serde(default)]
+    globs: Vec<GlobRule>,
+}
+
+/// Placeholders that take several segments.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GlobRule {
+    after: String,
+    /// Only operations of this method.
+    method: Option<Method>,
+    names: Vec<String>,
 }
 
 impl NamingRules {
     /// True if the words are a plural.
     pub fn is_plural(&self, words: &str) -> bool {
         words.ends_with('s') && !self.singular_words.iter().any(|one| words.ends_with(one))
+    }
+
+    /// The path with its globs written as such: `*name`.
+    pub fn with_globs(&self, method: Method, path: &str) -> String {
+        let mut path = path.to_owned();
+        for rule in self.globs.iter().filter(|rule| rule.method.is_none_or(|only| only == method)) {
+            let Some(at) = path.find(&rule.after).map(|at| at + rule.after.len() - 1) else { continue };
+            let (before, rest) = path.split_at(at);
+            let is_glob = |name: &str| rule.names.iter().any(|glob| glob == name);
+            let rest: String = pieces(rest)
+                .map(|piece| match piece {
+                    Piece::Placeholder { name, glob } if glob || is_glob(name) => format!("*{name}"),
+                    Piece::Placeholder { name, .. } => format!(":{name}"),
+                    Piece::Text(text) => text.to_owned(),
+                })
+                .collect();
+            path = format!("{before}{rest}");
+        }
+        path
     }
 
     /// True if the words begin with a verb of reading.
@@ -161,7 +192,7 @@ impl ReferenceRule {
 #[serde(deny_unknown_fields)]
 pub struct GraphqlRules {
     pub roots: Vec<GraphqlRoot>,
-    /// Deprecated fields below the roots that stay operations.
+    /// Deprecated fields that stay, as `Type.field`: operations of an object, and arguments of an input.
     #[serde(default)]
     pub deprecated_fields: Vec<String>,
     pub name_fields: Vec<String>,

@@ -71,6 +71,8 @@ fn insert_field(params: &mut Vec<Param>, outer: String, field: Param) {
 fn describe(param: &mut Param, schema: &Value) {
     if let Some(options) = schema.get("oneOf").and_then(Value::as_array) {
         param.kind = one_of(options);
+        param.choices =
+            options.iter().find(|option| option.get("enum").is_some()).map(choices).unwrap_or_default();
     } else if schema.get("type").and_then(Value::as_str) == Some("array") {
         describe(param, schema.get("items").unwrap_or(&Value::Null));
         param.kind.many = true;
@@ -92,8 +94,10 @@ fn is_said(default: &Value) -> bool {
 
 fn one_of(options: &[Value]) -> ParamKind {
     let names: Vec<&str> = options.iter().filter_map(|option| option.get("type")?.as_str()).collect();
-    let bases: Vec<Base> = options.iter().map(base).collect();
-    match (bases.as_slice(), names.contains(&"Array")) {
+    let items = |option: &Value| option.get("items").map(base);
+    let bases: Vec<Base> =
+        options.iter().map(|option| items(option).unwrap_or_else(|| base(option))).collect();
+    match (bases.as_slice(), names.iter().any(|name| matches!(*name, "Array" | "array"))) {
         ([only], _) => ParamKind { base: *only, many: true },
         (_, true) => ParamKind {
             base: bases.iter().copied().find(|base| *base != Base::Any).unwrap_or_default(),

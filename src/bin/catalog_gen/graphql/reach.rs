@@ -34,8 +34,10 @@ pub fn find_operations<'a>(sdl: &'a Sdl, rules: &'a GraphqlRules) -> Vec<Graphql
             continue;
         }
         covered.push(owner);
-        let path = |field: &Field| format!("{}.{}", root.path, field.name);
-        let stays = |field: &&Field| is_thing(sdl, field) || rules.deprecated_fields.contains(&path(field));
+        let stays = |field: &&Field| {
+            let name = format!("{owner}.{}", field.name);
+            is_thing(sdl, field) || rules.deprecated_fields.contains(&name)
+        };
         let below = sdl.fields(owner).iter().filter(stays);
         found.extend(below.map(|field| GraphqlPath {
             mutation: false,

@@ -93,6 +93,17 @@ impl Sdl {
         Sdl::load(path)?.extended(&text).map_err(|reason| GeneratorError::Malformed { path: name, reason })
     }
 
+    /// The schema in which these inputs, as `Type.field`, are not deprecated.
+    pub fn with_inputs(mut self, kept: &[String]) -> Sdl {
+        for (of, field) in kept.iter().filter_map(|name| name.split_once('.')) {
+            if let Some(Shape::Input(inputs)) = self.types.get_mut(of) {
+                let named = inputs.iter_mut().filter(|input| input.name == field);
+                named.for_each(|input| input.status = Status::Stable);
+            }
+        }
+        self
+    }
+
     /// The schema with more types, and more fields of known ones.
     pub fn extended(mut self, extensions: &str) -> Result<Sdl, String> {
         // The parser refuses a document without definitions.
