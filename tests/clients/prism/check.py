@@ -28,6 +28,14 @@ PORT = 4010
 FAKE = {"Private-Token": "t", "Authorization": "Bearer t", "Job-Token": "t", "Deploy-Token": "t"}
 
 
+def document_path():
+    """GitLab's document of the version that the catalog describes, which may be in a folder named after it."""
+    files = Path(os.environ["GITLAB_API_FILES"])
+    source = tomllib.loads((HERE.parents[2] / "catalog/SOURCE.toml").read_text())
+    of_version = files / source["openapi"]["gitlab_version"] / "openapi.yaml"
+    return of_version if of_version.exists() else files / "openapi.yaml"
+
+
 def prepared(source, target):
     """The document with `oneOf` read as `anyOf`, as GitLab means it, and nothing but success as an answer."""
     document = yaml.load(source.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -97,7 +105,7 @@ def main():
     for reason, actions in tomllib.loads((HERE / "exceptions.toml").read_text()).items():
         exceptions.update({action: reason for action in actions})
     folder = Path(tempfile.mkdtemp())
-    prepared(Path(os.environ["GITLAB_API_FILES"]) / "openapi.yaml", folder / "openapi.json")
+    prepared(document_path(), folder / "openapi.json")
     command = [shutil.which("prism") or "prism", "mock", "--errors", "-p", str(PORT), folder / "openapi.json"]
     prism = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:

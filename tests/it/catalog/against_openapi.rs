@@ -10,11 +10,12 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::catalog::data::{actions, call};
+use crate::support::gitlab_files;
 
 const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
 
 fn document_path() -> PathBuf {
-    PathBuf::from(std::env::var_os("GITLAB_API_FILES").expect("GITLAB_API_FILES")).join("openapi.yaml")
+    gitlab_files::folder().join("openapi.yaml")
 }
 
 /// True if the document can say anything of the action.
@@ -34,13 +35,27 @@ struct Documented {
 fn document() -> Vec<Documented> {
     let text = std::fs::read_to_string(document_path()).unwrap();
     let document: Value = serde_saphyr::from_str(&text).unwrap();
+    let kept = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/catalog/kept/openapi.json"));
+    let kept: Value = serde_json::from_str(kept).unwrap();
     let mut operations = Vec::new();
-    for (path, item) in document["paths"].as_object().unwrap() {
+    for (path, item) in [&document, &kept].into_iter().flat_map(|one| one["paths"].as_object().unwrap()) {
         for method in METHODS.iter().filter(|method| item.get(method).is_some()) {
-            let operation = &item[*method];
-            let names = names(operation);
+            let mut operation = item[*method].clone();
+            // Since GitLab 19, bodies are references.
+            if let Some(reference) = operation.pointer("/requestBody/content").and_then(Value::as_object) {
+                let content = reference.clone().into_iter().map(|(kind, mut body)| {
+                    let pointer =
+                        body["schema"]["$ref"].as_str().map(|of| of.trim_start_matches('#').to_owned());
+                    if let Some(schema) = pointer.and_then(|pointer| document.pointer(&pointer)) {
+                        body["schema"] = schema.clone();
+                    }
+                    (kind, body)
+                });
+                operation["requestBody"]["content"] = content.collect();
+            }
+            let names = names(&operation);
             // Some parts of the path are listed as parameters too.
-            let mut required = required(operation);
+            let mut required = required(&operation);
             required.retain(|name| !in_path(path, name));
             operations.push(Documented {
                 method: method.to_uppercase(),
@@ -53,19 +68,45 @@ fn document() -> Vec<Documented> {
     operations
 }
 
-/// A path of the document as a pattern: `(…)` is optional, `{x}` a segment, `*x` any number of them.
+/// Placeholders that were globs (`*x`) in GitLab 18.9's document. That of 19.5 does not tell them from others.
+const GLOBS: [&str; 15] = [
+    "artifact_path",
+    "direct_asset_path",
+    "distribution",
+    "file_identifier",
+    "file_name",
+    "file_path",
+    "module_name",
+    "module_version",
+    "package_file_id",
+    "package_filename",
+    "package_name",
+    "package_version",
+    "path",
+    "same_file_name",
+    "signature",
+];
+
+/// A path of the document as a pattern: `(…)` is optional, `{x}` a segment, `*x` any number of them. The parentheses of
+/// a call, empty or with `=`, are of the path.
 fn pattern(path: &str) -> Regex {
     let unescaped = path.replace("\\(", "\u{1}").replace("\\)", "\u{2}");
     let mut pattern = String::from("^");
     let mut rest = unescaped.as_str();
+    let mut is_call = false;
     let placeholder = Regex::new(r"^(\{\w+\}|\*\w+)").unwrap();
     while let Some(first) = rest.chars().next() {
         if let Some(found) = placeholder.find(rest) {
-            pattern.push_str(if first == '*' { ".+" } else { "[^/]+" });
+            let name = found.as_str().trim_matches(['{', '}', '*']);
+            pattern.push_str(if first == '*' || GLOBS.contains(&name) { ".+" } else { "[^/]+" });
             rest = &rest[found.end()..];
             continue;
         }
+        let inside = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inside, _)| inside);
+        is_call |= inside.is_some_and(|inside| inside.is_empty() || inside.contains('='));
         match first {
+            '(' if is_call => pattern.push_str("\\("),
+            ')' if std::mem::take(&mut is_call) => pattern.push_str("\\)"),
             '(' => pattern.push_str("(?:"),
             ')' => pattern.push_str(")?"),
             '\u{1}' => pattern.push_str("\\("),
@@ -207,14 +248,21 @@ fn every_operation_of_the_document_is_in_the_catalog() {
         }
     }
     assert!(missing.is_empty(), "{missing:?}");
+    let kept = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/catalog/kept/openapi.json"));
+    let kept: Value = serde_json::from_str(kept).unwrap();
+    for (path, item) in kept["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys() {
+            *left.get_mut(&normal_raw(&method.to_uppercase(), path)).unwrap() -= 1;
+        }
+    }
     left.retain(|_, count| *count > 0);
-    assert!(left.is_empty(), "not in the document: {left:?}");
+    assert!(left.is_empty(), "neither in the document nor kept: {left:?}");
 }
 
 /// An operation of the document as the catalog writes it, every placeholder as `{}`.
 fn normal_raw(method: &str, path: &str) -> String {
     let path = path.replace("\\(", "\u{1}").replace("\\)", "\u{2}");
-    let path = Regex::new(r"\([^()]*\)").unwrap().replace_all(&path, "").into_owned();
+    let path = Regex::new(r"\([^()=]+\)").unwrap().replace_all(&path, "").into_owned();
     let path = path.replace('\u{1}', "(").replace('\u{2}', ")");
     normal(method, path.strip_prefix("/api/v4").unwrap_or(&path))
 }

@@ -24,6 +24,8 @@ const OWN_WORDS: &[&str] = &[
     "maven_virtual_registry_upstream.test_existing",
     "maven_virtual_registry_upstream.test_with_changes",
     "merge_request.overview",
+    "orbit.query",
+    "orbit.run_named_query",
     "pipeline.diagnose",
     "product_analytics.dry_run",
     "product_analytics.query",
@@ -33,6 +35,7 @@ const OWN_WORDS: &[&str] = &[
     "repository_file.blame",
     "resource.fetch",
     "search.run",
+    "search.run_semantic",
     "subscription.preview_billable_user_change",
 ];
 

@@ -1,14 +1,15 @@
 //! The sandbox's GraphQL schema against GitLab's own, where `GITLAB_API_FILES` says it is.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use apollo_compiler::Schema;
 use apollo_compiler::ast::InputValueDefinition;
 use apollo_compiler::schema::{ExtendedType, FieldDefinition};
 
+use crate::support::gitlab_files;
+
 fn gitlabs() -> Schema {
-    let folder = PathBuf::from(std::env::var_os("GITLAB_API_FILES").expect("GITLAB_API_FILES"));
-    let text = std::fs::read_to_string(folder.join("schema.graphql")).unwrap();
+    let text = std::fs::read_to_string(gitlab_files::folder().join("schema.graphql")).unwrap();
     Schema::builder().adopt_orphan_extensions().parse(text, "schema.graphql").build().unwrap()
 }
 

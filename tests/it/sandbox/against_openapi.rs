@@ -6,7 +6,7 @@
 //! the sandbox does not.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use gitlab_mcp::sandbox::{ADMIN_TOKEN, READER_TOKEN, Sandbox, TOKEN};
@@ -15,12 +15,9 @@ use reqwest::multipart;
 use serde_json::{Map, Value, json};
 
 use super::World;
+use crate::support::gitlab_files;
 
 type Keys = BTreeMap<String, BTreeSet<&'static str>>;
-
-fn folder() -> PathBuf {
-    PathBuf::from(std::env::var_os("GITLAB_API_FILES").expect("GITLAB_API_FILES"))
-}
 
 fn data(file: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sandbox/openapi").join(file);
@@ -57,7 +54,7 @@ struct Document {
 
 impl Document {
     fn load() -> Document {
-        let text = std::fs::read_to_string(folder().join("openapi.yaml")).unwrap();
+        let text = std::fs::read_to_string(gitlab_files::folder().join("openapi.yaml")).unwrap();
         let document: Value = serde_saphyr::from_str(&text).unwrap();
         let mut operations: BTreeMap<String, Operation> = BTreeMap::new();
         for (path, item) in document["paths"].as_object().unwrap() {
@@ -71,11 +68,11 @@ impl Document {
                 }
             }
         }
-        let index = std::fs::read_to_string(folder().join("answers/index.json")).unwrap();
+        let index = std::fs::read_to_string(gitlab_files::answers().join("index.json")).unwrap();
         let index: Vec<Value> = serde_json::from_str(&index).unwrap();
         for entry in index.iter().filter(|entry| (200..300).contains(&entry["status"].as_u64().unwrap())) {
             let name = normal(entry["method"].as_str().unwrap(), entry["path"].as_str().unwrap());
-            let body = std::fs::read(folder().join("answers").join(entry["file"].as_str().unwrap())).unwrap();
+            let body = std::fs::read(gitlab_files::answers().join(entry["file"].as_str().unwrap())).unwrap();
             if let (Some(operation), Ok(body)) = (operations.get_mut(&name), serde_json::from_slice(&body)) {
                 collect_keys(&body, "", &mut operation.recorded);
             }

@@ -3,6 +3,7 @@
 pub mod calls;
 pub mod client;
 pub mod fixtures;
+pub mod gitlab_files;
 pub mod raw_server;
 pub mod scripted_gitlab;
 pub mod tls;

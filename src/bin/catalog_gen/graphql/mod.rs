@@ -52,7 +52,9 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> SchemaOperations {
         }
     }
     groups.values_mut().for_each(|members| mark_alternates(members));
-    let roots = |mutation: bool| all.iter().filter(|r| r.mutation == mutation && r.steps.len() == 1).count();
+    // Kept fields are not GitLab's any more.
+    let own = || all.iter().filter(|reached| reached.until().is_none());
+    let roots = |mutation: bool| own().filter(|r| r.mutation == mutation && r.steps.len() == 1).count();
     let (mutations, queries) = (roots(true), roots(false));
     let fragments = selections.fragments();
     let spread = fragments.iter().filter_map(|line| line.split(' ').nth(1));
@@ -62,7 +64,7 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> SchemaOperations {
         fragments,
         mutations,
         queries,
-        reached_by_path: all.len() - mutations - queries,
+        reached_by_path: own().count() - mutations - queries,
         faults,
         descriptions: all
             .iter()

@@ -9,7 +9,7 @@ use super::sdl::{Input, Sdl, Shape, Status};
 use crate::paths::singular;
 
 /// Maximum depth of described input objects; deeper ones take any object.
-const DEEPEST: usize = 3;
+const DEEPEST: usize = 4;
 
 /// Default page size, as in REST.
 const PAGE: u64 = 20;

@@ -17,6 +17,8 @@ use crate::error::GeneratorError;
 /// Every type by its name.
 pub struct Sdl {
     types: BTreeMap<String, Shape>,
+    /// Number of types in the file, without extensions.
+    length: usize,
     /// The objects of each interface.
     implementors: BTreeMap<String, Vec<String>>,
     /// SHA-256 of the file, in hexadecimal.
@@ -140,12 +142,13 @@ impl Sdl {
                 implementors.entry(interface.to_owned()).or_default().push(object.name().to_owned());
             }
         }
-        Ok(Sdl { types: types.collect(), implementors, sha256: crate::openapi::sha256(text) })
+        let types: BTreeMap<String, Shape> = types.collect();
+        Ok(Sdl { length: types.len(), types, implementors, sha256: crate::openapi::sha256(text) })
     }
 
-    /// Number of types.
+    /// Number of types in the file.
     pub fn len(&self) -> usize {
-        self.types.len()
+        self.length
     }
 
     /// The type with that name.
