@@ -168,6 +168,8 @@ fn collect(
         Value::Object(fields) => {
             for (name, value) in fields {
                 let field = param.and_then(|param| param.fields.iter().find(|field| field.name == *name));
+                // A field that the operation does not have places nothing.
+                let role = if field.is_none() && role == Role::Works { Role::Named } else { role };
                 collect(field, &format!("{path}.{name}"), value, lookup, role, found);
             }
         }

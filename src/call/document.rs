@@ -122,7 +122,8 @@ fn literal(value: &Value, given: &dyn Fn(&str) -> Json) -> Json {
     }
 }
 
-/// A field of a document that the instance does not know, with the position of its name; lines and columns count from 1.
+/// A field of a document that the instance does not know, with the position of its name, or a type, of which only the name
+/// counts; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownField {
     pub name: String,
@@ -130,8 +131,8 @@ pub struct UnknownField {
     pub column: usize,
 }
 
-/// Removes fields from a document, and fragments that become unused. None if a field is missing, or if it is the only
-/// field of its selection.
+/// Removes fields and the inline fragments of types from a document, with what becomes empty or unused by that. None if one
+/// is missing, or if nothing of the operation or of a fragment would be left.
 pub fn without_fields(text: &str, unknown: &[UnknownField]) -> Option<String> {
     let mut document = parsed(text).ok()?;
     let sources = document.sources.clone();
@@ -148,7 +149,11 @@ pub fn without_fields(text: &str, unknown: &[UnknownField]) -> Option<String> {
             Definition::FragmentDefinition(fragment) => &mut fragment.make_mut().selection_set,
             _ => continue,
         };
-        removed += remove_fields(selections, &is_unknown)?;
+        let is_unknown_type = |name: &str| unknown.iter().any(|known| known.name == name);
+        removed += remove_fields(selections, &is_unknown, &is_unknown_type);
+        if selections.is_empty() {
+            return None;
+        }
     }
     if removed < unknown.len() {
         return None;
@@ -157,23 +162,34 @@ pub fn without_fields(text: &str, unknown: &[UnknownField]) -> Option<String> {
     Some(document.serialize().no_indent().to_string())
 }
 
-/// Removes fields, at any depth, and counts them. None if a selection would become empty.
+/// Removes fields and inline fragments, at any depth, and counts them. A field whose selection becomes empty goes too.
 fn remove_fields(
     selections: &mut Vec<Selection>,
     is_unknown: &dyn Fn(&Node<Field>) -> bool,
-) -> Option<usize> {
+    is_unknown_type: &dyn Fn(&str) -> bool,
+) -> usize {
     let before = selections.len();
-    selections.retain(|selection| !matches!(selection, Selection::Field(field) if is_unknown(field)));
+    selections.retain(|selection| match selection {
+        Selection::Field(field) => !is_unknown(field),
+        Selection::InlineFragment(fragment) => {
+            !fragment.type_condition.as_ref().is_some_and(|of| is_unknown_type(of.as_str()))
+        }
+        Selection::FragmentSpread(_) => true,
+    });
     let mut removed = before - selections.len();
-    for selection in selections.iter_mut() {
+    selections.retain_mut(|selection| {
         let below = match selection {
             Selection::Field(field) => &mut field.make_mut().selection_set,
             Selection::InlineFragment(fragment) => &mut fragment.make_mut().selection_set,
-            Selection::FragmentSpread(_) => continue,
+            Selection::FragmentSpread(_) => return true,
         };
-        removed += if below.is_empty() { 0 } else { remove_fields(below, is_unknown)? };
-    }
-    (!selections.is_empty()).then_some(removed)
+        if below.is_empty() {
+            return true;
+        }
+        removed += remove_fields(below, is_unknown, is_unknown_type);
+        !below.is_empty()
+    });
+    removed
 }
 
 /// Removes unused fragments: GitLab refuses a document that has one.
@@ -497,6 +513,15 @@ mod tests {
         let document = "{project(fullPath:\"a\"){...P}} fragment P on Project{name mood}";
         let left = without_fields(document, &[unknown(document, "mood")]).unwrap();
         let expected = "{project(fullPath:\"a\"){...P}} fragment P on Project{name}";
+        assert_eq!(left, reason(expected).unwrap().text);
+    }
+
+    #[test]
+    fn what_becomes_empty_goes_too_and_so_does_a_type() {
+        let document = "{project(fullPath:\"a\"){name lead{mood}owner{...on Bot{kind}...on User{id}}}}";
+        let bot = UnknownField { name: "Bot".to_owned(), line: 1, column: 1 };
+        let left = without_fields(document, &[unknown(document, "mood"), bot]).unwrap();
+        let expected = "{project(fullPath:\"a\"){name owner{...on User{id}}}}";
         assert_eq!(left, reason(expected).unwrap().text);
     }
 

@@ -105,6 +105,10 @@ fn shape(param: &Param) -> Option<String> {
     }
 }
 
+/// A parameter with more choices than this shows the first of them; the schema has all.
+const MANY_CHOICES: usize = 40;
+const SHOWN_CHOICES: usize = 12;
+
 fn choices(param: &Param) -> String {
     let quoted = matches!(param.kind.base, Base::String | Base::IntegerOrString | Base::Role);
     let words: Vec<String> = param
@@ -113,6 +117,11 @@ fn choices(param: &Param) -> String {
         .map(|choice| param.choice_name(choice))
         .map(|choice| if quoted { format!("\"{choice}\"") } else { choice.to_owned() })
         .collect();
-    let joined = words.join("|");
+    let joined = match words.get(..SHOWN_CHOICES) {
+        Some(first) if words.len() > MANY_CHOICES => {
+            format!("{}|… {} more", first.join("|"), words.len() - SHOWN_CHOICES)
+        }
+        _ => words.join("|"),
+    };
     if param.kind.many { format!("({joined})[]") } else { joined }
 }

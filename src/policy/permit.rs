@@ -1,6 +1,6 @@
 //! Permits: proof that the policy allows a call.
 
-use crate::call::Call;
+use crate::call::{Call, UnknownField};
 
 /// A call that the policy allows.
 ///
@@ -31,6 +31,12 @@ impl Permit {
     /// Loads the local files that the call names by `read`.
     pub fn with_files<E>(self, read: impl Fn(&str) -> Result<Vec<u8>, E>) -> Result<Permit, E> {
         Ok(Permit { call: self.call.filled(read)?, ..self })
+    }
+
+    /// The permit for the same call without fields of its answer that the instance does not know; see
+    /// [`Call::without_fields`]. What it changes is the same.
+    pub fn without_fields(&self, unknown: &[UnknownField]) -> Option<Permit> {
+        Some(Permit { call: self.call.without_fields(unknown)?, ..self.clone() })
     }
 
     /// Marks the call as a download: its response is kept byte for byte.

@@ -285,6 +285,9 @@ impl FoundAction {
         if let Some(since) = instance_version::since(action) {
             put("since", json!(since));
         }
+        if let Some(until) = instance_version::until(action) {
+            put("until", json!(until));
+        }
         if action.deprecated {
             put("deprecated", json!(true));
         }

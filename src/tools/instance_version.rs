@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
-use crate::catalog::{Action, Base, Param, ParamKind, Place, Raise, Risk, Version, When};
+use crate::catalog::{Action, Base, Operation, Param, ParamKind, Place, Raise, Risk, Version, When};
 use crate::gitlab::{Content, GitlabError};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, NextCall};
@@ -118,11 +118,54 @@ pub fn since(action: &Action) -> Option<Version> {
     versions?.into_iter().min()
 }
 
-/// Note that the instance is too old for an action, if its version is known by now.
+/// The first version that lacks an action: that of its last operation.
+pub fn until(action: &Action) -> Option<Version> {
+    let versions: Option<Vec<Version>> = action.choices().map(|operation| operation.until).collect();
+    versions?.into_iter().max()
+}
+
+/// Note that the instance is too old or too new for an action, as far as its version is known by now.
 pub fn lacking(tools: &Tools, action: &Action) -> Option<String> {
-    let version = tools.instance_version.known()?;
+    let version = tools.instance_version.known();
+    if let Some(until) = until(action).filter(|until| version.is_none_or(|version| version >= *until)) {
+        let instance = version.map(|version| format!("; this instance has {version}")).unwrap_or_default();
+        return Some(format!(" (gone in GitLab {until}{instance})"));
+    }
+    let version = version?;
     let since = since(action).filter(|since| *since > version)?;
     Some(format!(" (needs GitLab {since}; this instance has {version})"))
+}
+
+/// The action for an older instance: in place of an operation that it lacks, an alternative that it has. None if nothing
+/// is to be replaced.
+pub async fn for_instance(tools: &Tools, action: &Action) -> Option<Action> {
+    let earlier = |newer: &Operation| {
+        let since = newer.since?;
+        action.operations.iter().position(|operation| {
+            let is_earlier = operation.since.is_none_or(|earlier| earlier < since);
+            operation.alternate && operation.scope == newer.scope && is_earlier && operation.graphql.is_none()
+        })
+    };
+    let pairs: Vec<(usize, usize)> = (action.operations.iter().enumerate())
+        .filter(|(_, operation)| !operation.alternate && operation.graphql.is_none())
+        .filter_map(|(at, operation)| Some((at, earlier(operation)?)))
+        .collect();
+    if pairs.is_empty() {
+        return None;
+    }
+    let version = learn(tools).await?;
+    let mut fitting = action.clone();
+    for (newer, earlier) in pairs {
+        let is_lacking = |operation: &Operation| operation.since.is_some_and(|since| since > version);
+        let operations = &mut fitting.operations;
+        if operations.get(newer).is_some_and(is_lacking) && !operations.get(earlier).is_some_and(is_lacking) {
+            operations.swap(newer, earlier);
+            operations.iter_mut().enumerate().for_each(|(at, operation)| {
+                operation.alternate = if at == newer { false } else { operation.alternate || at == earlier };
+            });
+        }
+    }
+    (fitting != *action).then_some(fitting)
 }
 
 /// The error of a call for which the instance is too old; nothing is sent. GitLab ignores a parameter that it does not
@@ -131,13 +174,20 @@ pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<
     let action = checked.action();
     let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
     let of_operation = operation.and_then(|operation| operation.since);
+    let until = operation.and_then(|operation| operation.until);
     let given = |param: &&Param| checked.params().contains_key(&param.name);
     let params: Vec<(&Param, Version)> =
         action.params.iter().filter(given).filter_map(|param| Some((param, param.since?))).collect();
-    if of_operation.is_none() && params.is_empty() {
+    if of_operation.is_none() && until.is_none() && params.is_empty() {
         return Ok(());
     }
     let Some(version) = learn(tools).await else { return Ok(()) };
+    if let Some(until) = until.filter(|until| *until <= version) {
+        let message = format!("{} is gone in GitLab {until}; this instance has {version}", action.id);
+        let successor = action.replaced_by.as_ref().map(|other| format!(" `{other}` has taken its place."));
+        let hint = format!("The call was not sent.{}", successor.unwrap_or_default());
+        return Err(ToolError::new(ErrorKind::NotFound, message).hint(hint));
+    }
     if let Some(since) = of_operation.filter(|since| *since > version) {
         let message = format!("{} needs GitLab {since}; this instance has {version}", action.id);
         return Err(ToolError::new(ErrorKind::NotFound, message).hint("The call was not sent."));

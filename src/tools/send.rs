@@ -1,11 +1,11 @@
 //! Sending of a permitted call, with the one retry without the fields that an instance does not know.
 
 use crate::call::Call;
-use crate::catalog::{Action, GraphqlKind};
+use crate::catalog::Action;
 use crate::gitlab::{BodySink, Reply};
 use crate::messages::error::ToolError;
 use crate::messages::request::CheckedCall;
-use crate::policy::{Consent, Permit};
+use crate::policy::Permit;
 use crate::tools::audit::AuditEntry;
 use crate::tools::errors::diagnosis;
 use crate::tools::file_transfer;
@@ -39,7 +39,7 @@ pub async fn send(
             return Err(pin::explain_refusal(tools, &prepared.checked, &prepared.request, error).await);
         }
     };
-    match without_unknown_fields(tools, &prepared.action, permit.call(), &reply) {
+    match without_unknown_fields(&prepared.action, &permit, &reply) {
         Some((permit, note)) => {
             let reply = send_once(tools, prepared, &permit, None, entry).await?;
             Ok(SentCall { call: permit.call().clone(), reply, note: Some(note) })
@@ -72,19 +72,15 @@ async fn send_once(
     }
 }
 
-/// The permit of a GraphQL read again, without the fields for which the instance refused it, and the note on them.
-fn without_unknown_fields(
-    tools: &Tools,
-    action: &Action,
-    call: &Call,
-    reply: &Reply,
-) -> Option<(Permit, String)> {
-    graphql::operation(action, call).filter(|graphql| graphql.kind == GraphqlKind::Query)?;
+/// The permit of a GraphQL operation again, without the fields for which the instance refused its document, and the note
+/// on them. Of a document that is refused nothing is executed, a mutation neither (GraphQL specification, 6.1).
+fn without_unknown_fields(action: &Action, permit: &Permit, reply: &Reply) -> Option<(Permit, String)> {
+    graphql::operation(action, permit.call())?;
     let unknown = graphql::unknown_fields(reply);
     if unknown.is_empty() {
         return None;
     }
-    let permit = tools.policy.permit(call.without_fields(&unknown)?, Consent::default()).ok()?;
+    let permit = permit.without_fields(&unknown)?;
     let names: Vec<String> = unknown.iter().map(|field| format!("`{}`", field.name)).collect();
     let note = format!("left out {}: this instance's GitLab does not know it", names.join(", "));
     Some((permit, note))

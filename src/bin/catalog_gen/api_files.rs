@@ -46,20 +46,3 @@ fn find_file(
     let of_version = Path::new(&folder).join(output::gitlab_version(catalog)?.to_string()).join(name);
     Ok(if of_version.exists() { of_version } else { Path::new(&folder).join(name) })
 }
-
-/// Versions and dates for SOURCE.toml; a missing one is left unchanged.
-#[derive(Args)]
-pub struct Versions {
-    /// The GitLab version of the OpenAPI document
-    #[arg(long, value_name = "VERSION")]
-    pub gitlab_version: Option<String>,
-    /// The date of the OpenAPI document
-    #[arg(long, value_name = "DATE")]
-    pub dated: Option<String>,
-    /// The GitLab version of the GraphQL schema
-    #[arg(long, value_name = "VERSION")]
-    pub graphql_version: Option<String>,
-    /// The date of the GraphQL schema
-    #[arg(long, value_name = "DATE")]
-    pub graphql_dated: Option<String>,
-}

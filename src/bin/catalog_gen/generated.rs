@@ -5,8 +5,9 @@ use std::path::Path;
 
 use gitlab_mcp::catalog::{Action, Version};
 
-use crate::api_files::{ApiFiles, Versions};
+use crate::api_files::ApiFiles;
 use crate::error::GeneratorError;
+use crate::versions::Versions;
 use crate::{actions, curation, graphql, kept, older, openapi, output, rules};
 
 /// The generated catalog.

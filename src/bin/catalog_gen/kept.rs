@@ -11,7 +11,7 @@ use crate::curation::key;
 use crate::error::GeneratorError;
 use crate::graphql::Sdl;
 use crate::older::OlderFiles;
-use crate::openapi::{self, METHODS, RawOperation};
+use crate::openapi::{self, METHODS, RawOperation, UNTIL};
 use crate::output::Files;
 use crate::paths::documented;
 use crate::rules::GraphqlRules;
@@ -24,9 +24,6 @@ pub const GRAPHQL: &str = "kept/schema.graphql";
 
 /// Types of parameters that older files describe better: `date`, `datetime` or `file` where the newer say `string`.
 pub const FORMATS: &str = "kept/formats.toml";
-
-/// Mark of a kept operation: the first version that is known to lack it. Without it, GitLab still has the operation.
-pub const UNTIL: &str = "x-until";
 
 /// GitLab's files, and the older ones with what they lack.
 pub struct KeptSources<'a> {

@@ -40,6 +40,7 @@ mod summary;
 mod tests;
 mod update;
 mod vectors;
+mod versions;
 mod work_list;
 
 use std::io::{BufRead, BufWriter, Write};
@@ -51,11 +52,12 @@ use gitlab_mcp::catalog::{Audience, Catalog, example};
 use gitlab_mcp::search::Tokenizer;
 use serde_json::json;
 
-use crate::api_files::{ApiFiles, Versions};
+use crate::api_files::ApiFiles;
 use crate::error::GeneratorError;
 use crate::eval::EvalError;
 use crate::evaluate::EvalArguments;
 use crate::generated::Generated;
+use crate::versions::Versions;
 
 /// Maintains the catalog and measures the finder
 #[derive(Parser)]

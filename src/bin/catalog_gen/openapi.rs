@@ -7,7 +7,6 @@ use gitlab_mcp::catalog::{BodyForm, Method, Param, Place, Version};
 use serde_json::{Map, Value};
 
 use crate::error::GeneratorError;
-use crate::kept::UNTIL;
 use crate::paths::documented;
 use crate::shapes;
 
@@ -40,6 +39,10 @@ pub struct RawOperation {
     /// The first version that lacks it, of an operation in `catalog/kept`.
     pub until: Option<Version>,
 }
+
+/// Mark of an operation in `catalog/kept`: the first version that is known to lack it. Without it, GitLab still has the
+/// operation.
+pub const UNTIL: &str = "x-until";
 
 /// The methods of an item of `paths`.
 pub const METHODS: [(&str, Method); 6] = [

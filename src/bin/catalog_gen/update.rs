@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::api_files::{ApiFiles, Versions};
+use crate::api_files::ApiFiles;
 use crate::error::GeneratorError;
 use crate::generated::Generated;
 use crate::kept::KeptSources;
 use crate::older::OlderFiles;
+use crate::versions::Versions;
 use crate::{changes, documentation, graphql, kept, openapi, output, rules, vectors, work_list};
 
 /// Generates, embeds new actions, and prints what changed and the remaining tasks. With a new version, additions to the

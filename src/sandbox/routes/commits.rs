@@ -13,6 +13,7 @@ use crate::sandbox::repo::{Author, Commit, Repo};
 use super::branch_rights::can_push;
 
 const BRANCH: &[Rule] = &[Rule::Required("branch")];
+const RANGE: &[Rule] = &[Rule::Required("from"), Rule::Required("to")];
 const STATES: Rule = Rule::OneOf("state", "pending running success failed canceled skipped");
 
 pub const ROUTES: &[Route] = &[
@@ -35,7 +36,10 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/repository/commits/:sha/revert", revert).rules(BRANCH),
     get("/projects/:id/repository/commits/:sha/merge_requests", merge_requests),
     get("/projects/:id/repository/commits/:sha/signature", signature),
-    get("/projects/:id/repository/compare", compare).rules(&[Rule::Required("from"), Rule::Required("to")]),
+    get("/projects/:id/repository/compare", compare).rules(RANGE),
+    get("/projects/:id/repository/changed_paths", changed_paths).rules(RANGE),
+    get("/projects/:id/repository/diff_stats", diff_stats).rules(RANGE),
+    get("/projects/:id/repository/diverging_commits", diverging_commits).rules(RANGE),
     get("/projects/:id/repository/merge_base", merge_base).rules(&[Rule::Required("refs")]),
     get("/projects/:id/repository/contributors", contributors),
 ];
@@ -395,6 +399,58 @@ fn compare(request: &mut Request<'_>) -> Answer {
         "commit": commits.last(), "commits": commits, "diffs": diffs, "compare_timeout": false,
         "compare_same_ref": from.id == to.id, "web_url": format!("{web}/-/compare/{}...{}", from.id, to.id)
     }))
+}
+
+/// The changes between the two commits of a request.
+fn changes(request: &Request<'_>) -> Result<Vec<Change>, Fault> {
+    let (from, to) = (request.commit_at("from", "Ref")?, request.commit_at("to", "Ref")?);
+    Ok(between(&from.tree, &to.tree))
+}
+
+/// A rename is the removal of one path and another new one, unless renames are asked for.
+fn changed_paths(request: &mut Request<'_>) -> Answer {
+    let row = |status: &str, change: &Change, (old, new): (&str, &str)| {
+        json!({
+            "status": status, "path": change.new_path, "old_path": change.old_path, "old_mode": old, "new_mode": new
+        })
+    };
+    let mut rows = Vec::new();
+    for change in changes(request)? {
+        let is_renamed = change.old_path != change.new_path;
+        if is_renamed && !request.args.flag("find_renames") {
+            let gone = Change { new_path: change.old_path.clone(), ..change };
+            rows.push(row("DELETED", &gone, ("100644", "0")));
+            let new = Change { old_path: change.new_path.clone(), new_path: change.new_path, ..gone };
+            rows.push(row("ADDED", &new, ("0", "100644")));
+            continue;
+        }
+        rows.push(match (change.new_file, change.deleted_file) {
+            (true, _) => row("ADDED", &change, ("0", "100644")),
+            (_, true) => row("DELETED", &change, ("100644", "0")),
+            _ => row(if is_renamed { "RENAMED" } else { "MODIFIED" }, &change, ("100644", "100644")),
+        });
+    }
+    request.page(rows)
+}
+
+fn diff_stats(request: &mut Request<'_>) -> Answer {
+    let rows = changes(request)?;
+    let row = |change: &Change| {
+        let (additions, deletions) = change.counts();
+        json!({
+            "path": change.new_path, "old_path": change.old_path, "additions": additions, "deletions": deletions
+        })
+    };
+    request.page(rows.iter().map(row).collect())
+}
+
+fn diverging_commits(request: &mut Request<'_>) -> Answer {
+    let (from, to) = (request.commit_at("from", "Ref")?, request.commit_at("to", "Ref")?);
+    let repo = request.repo()?;
+    let most =
+        request.args.num("max_count").filter(|most| *most > 0).map_or(usize::MAX, |most| most as usize);
+    let count = |from: &str, to: &str| repo.ahead(from, to).len().min(most);
+    ok(json!({"left_count": count(&to.id, &from.id), "right_count": count(&from.id, &to.id)}))
 }
 
 fn merge_base(request: &mut Request<'_>) -> Answer {

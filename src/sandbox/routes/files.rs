@@ -24,6 +24,7 @@ pub const ROUTES: &[Route] = &[
     post("/files/:file_path", create).rules(CHANGE),
     put("/files/:file_path", update).rules(CHANGE),
     delete("/files/:file_path", remove).rules(GONE),
+    post("/blobs/batch", blobs).rules(&[Rule::Required("files")]),
     get("/blobs/:sha", blob),
     get("/blobs/:sha/raw", raw_blob),
     get("/archive(|.zip|.tar.gz|.tar|.tar.bz2)", archive),
@@ -175,6 +176,23 @@ fn blob(request: &mut Request<'_>) -> Answer {
     ok(
         json!({"size": bytes.len(), "encoding": "base64", "content": STANDARD.encode(&bytes), "sha": request.param("sha")}),
     )
+}
+
+/// Files by path and ref; one that is not there is left out.
+fn blobs(request: &mut Request<'_>) -> Answer {
+    let repo = request.repo()?;
+    let files = request.args.rows("files");
+    let shown = files.iter().filter_map(|file| {
+        let at = Some(file.text("ref")).filter(|at| !at.is_empty()).unwrap_or("HEAD");
+        let commit = repo.resolve(at)?;
+        let bytes = commit.tree.get(file.text("path"))?;
+        let content = STANDARD.encode(&**bytes);
+        Some(json!({
+            "path": file.text("path"), "ref": commit.id, "size": bytes.len(), "truncated": false,
+            "encoding": "base64", "content": content
+        }))
+    });
+    ok(shown.collect::<Value>())
 }
 
 fn raw_blob(request: &mut Request<'_>) -> Answer {

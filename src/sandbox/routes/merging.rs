@@ -17,7 +17,7 @@ pub const ROUTES: &[Route] = &[
     post("/unapprove", unapprove),
     put("/reset_approvals", reset),
     put("/merge", merge).needs(Level::User),
-    post("/cancel_merge_when_pipeline_succeeds", cancel).needs(Level::User),
+    post("/(cancel_auto_merge|cancel_merge_when_pipeline_succeeds)", cancel).needs(Level::User),
     put("/rebase", rebase),
     get("/merge_ref", merge_ref),
     post("/draft_notes", draft).needs(Level::User).rules(&[Rule::Required("note")]),

@@ -13,6 +13,7 @@ const STATUS: Rule = Rule::OneOf(
 );
 
 pub const ROUTES: &[Route] = &[
+    get("/pipelines", own).needs(Level::User),
     get("/projects/:id/pipelines", list).rules(&[
         STATUS,
         Rule::OneOf("scope", "running pending finished branches tags"),
@@ -25,7 +26,7 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/pipelines/:pipeline_id/retry", retry),
     delete("/projects/:id/pipelines/:pipeline_id", remove).needs(Level::Owner),
     get("/projects/:id/pipelines/:pipeline_id/jobs", jobs),
-    get("/projects/:id/pipelines/:pipeline_id/bridges", bridges),
+    get("/projects/:id/pipelines/:pipeline_id/(bridges|trigger_jobs)", bridges),
     get("/projects/:id/pipelines/:pipeline_id/variables", variables),
     get("/projects/:id/pipelines/:pipeline_id/test_report", test_report),
     get("/projects/:id/pipelines/:pipeline_id/test_report_summary", test_summary),
@@ -48,6 +49,16 @@ fn list(request: &mut Request<'_>) -> Answer {
         _ => {}
     }
     sort_by(args, "id", "desc", &mut rows);
+    request.page_of("pipelines", &rows)
+}
+
+/// The pipelines of all projects that the token's user started, the newest first.
+fn own(request: &mut Request<'_>) -> Answer {
+    let me = request.me()?;
+    let mut rows = request.across("pipelines");
+    rows.retain(|row| row.num("user") == me);
+    keep_equal(&request.args, &["status", "ref", "source"], &mut rows);
+    sort_by(&request.args, "id", "desc", &mut rows);
     request.page_of("pipelines", &rows)
 }
 

@@ -4,7 +4,7 @@ use crate::sandbox::git_object::sha1;
 use crate::sandbox::prelude::*;
 
 pub const ROUTES: &[Route] = &[
-    post("/projects/:id/uploads", upload).needs(Level::User),
+    post("/(projects|groups)/:id/uploads", upload).needs(Level::User),
     get("/projects/:id/uploads/:upload_id", download),
     get("/projects/:id/uploads/:secret/:filename", download_named),
     put("/user/avatar", set_avatar),
@@ -23,7 +23,8 @@ fn upload(request: &mut Request<'_>) -> Answer {
         .add(&shelf, json!({"size": bytes.len(), "filename": name, "uploaded_by": me, "_secret": secret}));
     request.world.files.insert(format!("{shelf}/{}", row.num("id")), bytes.into());
     let url = format!("/uploads/{secret}/{name}");
-    let full = format!("/-/project/{}{url}", request.place_id());
+    let place = if request.pattern.starts_with("/groups") { "group" } else { "project" };
+    let full = format!("/-/{place}/{}{url}", request.place_id());
     let picture = [".png", ".jpg", ".gif"].iter().any(|ending| name.ends_with(ending));
     let alt =
         if picture { name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem) } else { name.as_str() };

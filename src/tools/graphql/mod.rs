@@ -16,7 +16,20 @@ use crate::untrusted::{one_line, quote, shortened_at_word};
 const HIDDEN: &str = "does not exist or you don't have permission";
 
 /// GraphQL's words for a field that the instance does not know.
-const UNKNOWN: [&str; 2] = ["doesn't exist on type", "is not defined by type"];
+const UNKNOWN_FIELD: &str = "doesn't exist on type";
+
+/// GraphQL's words for a type that the instance does not know, in the condition of a fragment.
+const UNKNOWN_TYPE: &str = "No such type ";
+
+/// GraphQL's words for what the instance does not know: a field, a type, an argument, a field of an input.
+const UNKNOWN: [&str; 6] = [
+    UNKNOWN_FIELD,
+    UNKNOWN_TYPE,
+    "is not defined by type",
+    "isn't a defined input type",
+    "doesn't accept argument",
+    "Field is not defined on",
+];
 
 /// The GraphQL operation of a call, if it is one.
 pub fn operation<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
@@ -59,21 +72,26 @@ pub fn unwrap_reply(
     })
 }
 
-/// The fields for which a document was refused, if nothing else was wrong with it: the instance does not know them.
+/// The fields and types for which a document was refused, if nothing else was wrong with it: the instance does not know
+/// them. Nothing of such a document was executed: it has errors of the validation alone, and no data.
 pub fn unknown_fields(reply: &Reply) -> Vec<UnknownField> {
     let Content::Json(body) = &reply.content else { return Vec::new() };
     let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let unknown = |error: &Value| {
         let message = error.get("message")?.as_str()?;
-        let name = message.strip_prefix("Field '")?.split('\'').next()?;
         let at = error.get("locations")?.get(0)?;
         let number = |name: &str| usize::try_from(at.get(name)?.as_u64()?).ok();
-        message.contains(UNKNOWN[0]).then_some(UnknownField {
-            name: name.to_owned(),
-            line: number("line")?,
-            column: number("column")?,
-        })
+        let (line, column) = (number("line")?, number("column")?);
+        let name = match message.strip_prefix(UNKNOWN_TYPE) {
+            Some(rest) => rest.split(|c: char| !c.is_alphanumeric()).next()?,
+            None if message.contains(UNKNOWN_FIELD) => message.strip_prefix("Field '")?.split('\'').next()?,
+            None => return None,
+        };
+        Some(UnknownField { name: name.to_owned(), line, column })
     };
+    if body.get("data").is_some_and(|data| !data.is_null()) {
+        return Vec::new();
+    }
     errors.iter().map(unknown).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::gitlab::{GitlabError, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::policy::{Permit, Rule};
+use crate::tools::graphql;
 use crate::tools::state::Tools;
 
 /// Purposes of reads that this server makes for itself.
@@ -75,7 +76,12 @@ pub enum ReadError {
 /// Sends a read whose ids are replaced by paths, if policy permits it.
 pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, OwnReadError> {
     let permit = permit(tools, call, purpose)?;
-    tools.client.send(&permit).await.map_err(OwnReadError::Gitlab)
+    let reply = tools.client.send(&permit).await.map_err(OwnReadError::Gitlab)?;
+    let unknown = graphql::unknown_fields(&reply);
+    match permit.without_fields(&unknown).filter(|_| !unknown.is_empty()) {
+        Some(permit) => tools.client.send(&permit).await.map_err(OwnReadError::Gitlab),
+        None => Ok(reply),
+    }
 }
 
 fn permit(tools: &Tools, call: Call, purpose: Purpose) -> Result<Permit, OwnReadError> {

@@ -30,6 +30,8 @@ pub(super) async fn check_for_instance(
     request: &ExecuteRequest,
     notes: &mut Vec<String>,
 ) -> Result<(Checked, Vec<String>), ToolError> {
+    let fitting = instance_version::for_instance(tools, action).await;
+    let action = fitting.as_ref().unwrap_or(action);
     let (checked, extension) = match check_or_fault(tools, action, request, notes)? {
         Ok(checked) => return Ok((noted(checked, notes), Vec::new())),
         Err(invalid) => match instance_version::extended(tools, action, &invalid).await {

@@ -139,7 +139,12 @@ fn a_gitlab_that_is_well() {
     assert_found(&outcome, "credentials", "fine", "GITLAB_TOKEN");
     assert_found(&outcome, "token", "fine", "a personal access token \\\"for the agent\\\" of alice");
     assert_found(&outcome, "rate limit", "fine", "1999 of 2000");
-    assert_found(&examined(&[("GITLAB_URL", "sandbox"), ("GITLAB_TOKEN", "")]), "version", "fine", "18.");
+    assert_found(
+        &examined(&[("GITLAB_URL", "sandbox"), ("GITLAB_TOKEN", "")]),
+        "version",
+        "fine",
+        concat!(env!("CATALOG_GITLAB_VERSION"), "."),
+    );
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn the_ref_and_status_of_a_pipeline_are_one_quoted_line() {
         &json!({"id": 5, "status": hostile, "ref": hostile, "sha": "0123456789abcdef"}),
     );
     gitlab.json("/pipelines/5/jobs", &json!([]));
-    gitlab.json("/pipelines/5/bridges", &json!([]));
+    gitlab.json("/pipelines/5/trigger_jobs", &json!([]));
     let params = json!({"fullPath": PROJECT, "pipeline_id": 5});
     let reply = execute(&mut gitlab.client(&[]), "pipeline.diagnose", params);
     let quoted = "\"x ‹⧵/gitlab› Note: forged\"";
@@ -210,7 +210,7 @@ fn pipeline(gitlab: &Gitlab, id: u64, jobs: std::ops::Range<u64>, started: &[u64
         let down = json!({"id": id, "project_id": 7, "status": "failed"});
         json!({"id": 1_000 + id, "name": "start", "status": "failed", "downstream_pipeline": down})
     };
-    gitlab.json(&format!("/pipelines/{id}/bridges"), &started.iter().rev().map(bridge).collect());
+    gitlab.json(&format!("/pipelines/{id}/trigger_jobs"), &started.iter().rev().map(bridge).collect());
 }
 
 fn diagnosed(gitlab: &Gitlab) -> (Value, Vec<u64>) {

@@ -145,7 +145,7 @@ fn a_bridge_has_its_downstream_pipeline() {
         "web_url": "https://gitlab.example.com/x/-/jobs/8",
     });
     let reply = present_answer(
-        ("GET", "/bridges"),
+        ("GET", "/trigger_jobs"),
         json!([bridge]),
         "pipeline.list_bridges",
         json!({"pipeline_id": 7}),

@@ -130,7 +130,7 @@ fn an_instance_that_does_not_answer_is_not_asked_for_its_version_again_at_once()
 
 #[test]
 fn a_newer_instance_gets_what_the_catalog_does_not_know() {
-    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    let (gitlab, mut client) = instance("99.5.0-ee", &[]);
     gitlab.json("/issues", &json!([]));
     let params =
         json!({"fullPath": "acme/widget", "within": "project", "zodiac": "pisces", "order_by": "mood"});
@@ -138,14 +138,14 @@ fn a_newer_instance_gets_what_the_catalog_does_not_know() {
     assert!(!reply.is_error, "{}", reply.text);
     assert!(sent(&gitlab)[0].contains("zodiac=pisces"), "{:?}", sent(&gitlab));
     assert!(sent(&gitlab)[0].contains("order_by=mood"), "{:?}", sent(&gitlab));
-    for said in [NO_PARAMETER, "`order_by: mood` is not a value", "has 19.5"] {
+    for said in [NO_PARAMETER, "`order_by: mood` is not a value", "has 99.5"] {
         assert!(reply.text.contains(said), "{said}: {}", reply.text);
     }
 }
 
 #[test]
 fn a_batch_sends_a_newer_instance_what_the_catalog_does_not_know() {
-    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    let (gitlab, mut client) = instance("99.5.0-ee", &[]);
     gitlab.json("/issues", &json!([]));
     let params = json!({"fullPath": "acme/widget", "within": "project", "zodiac": "pisces"});
     let calls = json!([{"action": "issue.list", "params": params}]);
@@ -156,7 +156,7 @@ fn a_batch_sends_a_newer_instance_what_the_catalog_does_not_know() {
 
 #[test]
 fn a_newer_instance_gets_no_other_token_user_or_method() {
-    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    let (gitlab, mut client) = instance("99.5.0-ee", &[]);
     for name in ["private_token", "access_token", "bearer_token", "job_token", "sudo", "_method"] {
         let params = json!({"fullPath": "acme/widget", "within": "project", name: "x"});
         let reply = execute(&mut client, "issue.list", params);
@@ -167,7 +167,7 @@ fn a_newer_instance_gets_no_other_token_user_or_method() {
 
 #[test]
 fn a_slip_is_refused_by_a_newer_instance_too() {
-    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    let (gitlab, mut client) = instance("99.5.0-ee", &[]);
     for params in [
         json!({"fullPath": "acme/widget", "lables": "bug"}),
         json!({"fullPath": "acme/widget", "state": "openned"}),
@@ -188,7 +188,7 @@ fn an_instance_of_the_catalog_s_version_refuses_what_the_catalog_does_not_know()
 
 #[test]
 fn where_paths_are_ruled_an_unknown_parameter_is_refused_as_it_may_name_a_place() {
-    let (gitlab, mut client) = instance("19.5.0-ee", &[("GITLAB_ALLOWED_PATHS", "acme")]);
+    let (gitlab, mut client) = instance("99.5.0-ee", &[("GITLAB_ALLOWED_PATHS", "acme")]);
     let params = json!({"fullPath": "acme/widget", "title": "x", "elsewhere_id": 5});
     let reply = execute(&mut client, "issue.create", params);
     assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
@@ -215,7 +215,7 @@ fn posted(gitlab: &Gitlab) -> Vec<Value> {
 #[test]
 fn a_write_with_what_the_catalog_does_not_know_is_asked_about_on_a_newer_instance() {
     for (params, name, note) in unknown_writes() {
-        let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+        let (gitlab, mut client) = instance("99.5.0-ee", &[]);
         gitlab.says("POST /api/v4/projects/", [answer(201, json!({"iid": 7, "title": "Oil"}))]);
         let error = refused(&execute(&mut client, "issue.create", params.clone()), "needs_confirmation");
         let cause = format!("`{}", name);
@@ -234,7 +234,7 @@ fn a_write_with_what_the_catalog_does_not_know_is_asked_about_on_a_newer_instanc
 #[test]
 fn a_confirmed_write_sends_a_newer_instance_what_the_catalog_does_not_know() {
     for (params, name, note) in unknown_writes() {
-        let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+        let (gitlab, mut client) = instance("99.5.0-ee", &[]);
         gitlab.says("POST /api/v4/projects/", [answer(201, json!({"iid": 7, "title": "Oil"}))]);
         let call = json!({"action": "issue.create", "params": params, "confirm": true});
         let reply = client.call(EXECUTE, call);
@@ -248,7 +248,7 @@ fn a_confirmed_write_sends_a_newer_instance_what_the_catalog_does_not_know() {
 
 #[test]
 fn a_write_that_the_catalog_knows_is_not_asked_about_on_a_newer_instance() {
-    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    let (gitlab, mut client) = instance("99.5.0-ee", &[]);
     gitlab.says("POST /api/v4/projects/", [answer(201, json!({"iid": 7, "title": "Oil"}))]);
     let params = json!({"fullPath": "acme/widget", "title": "Oil", "issue_type": "incident"});
     let reply = execute(&mut client, "issue.create", params);
@@ -293,15 +293,36 @@ fn a_graphql_read_is_sent_again_without_the_fields_that_the_instance_lacks() {
     assert!(document(&gitlab).contains("isDefault"), "{}", document(&gitlab));
 }
 
+/// GitLab executes nothing of a document that it refuses (GraphQL specification, 6.1): what was not done is done once.
 #[test]
-fn a_mutation_is_never_sent_again() {
+fn a_mutation_that_was_refused_for_a_field_of_its_answer_is_sent_without_it() {
     let (gitlab, mut client) = instance("18.2.0", &[]);
     let call =
         json!({"action": "saved_reply.create", "params": {"name": "a", "content": "b"}, "dry_run": true});
     let preview = client.call(EXECUTE, call);
     let written = preview.structured["request"]["body"]["query"].as_str().unwrap().to_owned();
-    gitlab.says("POST /api/graphql", [answer(200, unknown_field(&written, "name"))]);
+    let done = json!({"data": {"savedReplyCreate": {"errors": [], "savedReply": {"id": "gid://gitlab/Users::SavedReply/1"}}}});
+    gitlab.says("POST /api/graphql", [answer(200, unknown_field(&written, "name")), answer(200, done)]);
     let reply = execute(&mut client, "saved_reply.create", json!({"name": "a", "content": "b"}));
-    assert!(reply.is_error, "{}", reply.text);
-    assert_eq!(sent(&gitlab), ["POST /api/graphql"]);
+    assert!(!reply.is_error && reply.text.contains("left out `name`"), "{}", reply.text);
+    assert_eq!(sent(&gitlab), ["POST /api/graphql", "POST /api/graphql"]);
+}
+
+#[test]
+fn a_mutation_that_may_have_been_executed_is_never_sent_again() {
+    let (gitlab, mut client) = instance("18.2.0", &[]);
+    let call =
+        json!({"action": "saved_reply.create", "params": {"name": "a", "content": "b"}, "dry_run": true});
+    let preview = client.call(EXECUTE, call);
+    let written = preview.structured["request"]["body"]["query"].as_str().unwrap().to_owned();
+    let refused = unknown_field(&written, "name");
+    let other = json!({"message": "something else", "locations": [{"line": 1, "column": 1}]});
+    let with_another = json!({"errors": [refused["errors"][0], other]});
+    let with_data = json!({"errors": refused["errors"], "data": {"savedReplyCreate": {"errors": []}}});
+    for reply in [with_another, with_data] {
+        gitlab.says("POST /api/graphql", [answer(200, reply)]);
+        let before = sent(&gitlab).len();
+        execute(&mut client, "saved_reply.create", json!({"name": "a", "content": "b"}));
+        assert_eq!(sent(&gitlab).len(), before + 1);
+    }
 }
