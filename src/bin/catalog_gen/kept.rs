@@ -48,7 +48,7 @@ pub fn files(
             let Some(operation) = item.get(name) else { continue };
             let key = key(method.name(), &documented(&path));
             if !newer.contains(&key) && !known.contains(&key) {
-                let kept = paths.entry(path.clone()).or_insert_with(|| json!({}));
+                let kept = paths.entry(documented(&path)).or_insert_with(|| json!({}));
                 kept[name] = facts(operation, sources.version);
             }
         }

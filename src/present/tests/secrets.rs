@@ -219,6 +219,17 @@ fn the_secret_part_of_a_url_is_masked() {
 
 /// Fields of GraphQL that are called like secrets and hold none, with the reason.
 const PUBLIC: &[(&str, &str)] = &[
+    ("createSecrets", "true if the user may create one"),
+    ("credentialsCleared", "true if credentials were removed"),
+    ("crossProjectPushForJobTokenAllowed", "a setting"),
+    ("deleteSecrets", "true if the user may delete one"),
+    ("preventSecrets", "a setting"),
+    ("secretPushProtectionAvailable", "a setting"),
+    ("secretPushProtectionEnforced", "a setting"),
+    ("signingTokenPresent", "true if there is one"),
+    ("tokenPresent", "true if there is one"),
+    ("tokenRotationDeadline", "a date"),
+    ("updateSecrets", "true if the user may update one"),
     ("customWebhookTemplate", "the form of a payload"),
     ("gpgKeyUserEmail", "of a public key"),
     ("gpgKeyUserName", "of a public key"),
@@ -228,7 +239,6 @@ const PUBLIC: &[(&str, &str)] = &[
     ("keyFingerprintSha256", "of a public key"),
     ("keywords", "words"),
     ("passwordField", "names a field of a form"),
-    ("productAnalyticsInstrumentationKey", "is in the pages that are measured"),
     ("publicKey", "is public"),
     ("pushRepositoryForJobTokenAllowed", "a setting"),
     ("resourceAccessTokenEvents", "a setting"),

@@ -57,9 +57,11 @@ fn document() -> Vec<Documented> {
             // Some parts of the path are listed as parameters too.
             let mut required = required(&operation);
             required.retain(|name| !in_path(path, name));
+            // Kept paths are written as in the catalog.
+            let root = if path.starts_with("/api/") { "" } else { "/api/v4" };
             operations.push(Documented {
                 method: method.to_uppercase(),
-                path: pattern(path),
+                path: pattern(&format!("{root}{path}")),
                 names,
                 required,
             });
@@ -94,10 +96,10 @@ fn pattern(path: &str) -> Regex {
     let mut pattern = String::from("^");
     let mut rest = unescaped.as_str();
     let mut is_call = false;
-    let placeholder = Regex::new(r"^(\{\w+\}|\*\w+)").unwrap();
+    let placeholder = Regex::new(r"^(\{\w+\}|[*:][a-z_]\w*)").unwrap();
     while let Some(first) = rest.chars().next() {
         if let Some(found) = placeholder.find(rest) {
-            let name = found.as_str().trim_matches(['{', '}', '*']);
+            let name = found.as_str().trim_matches(['{', '}', '*', ':']);
             pattern.push_str(if first == '*' || GLOBS.contains(&name) { ".+" } else { "[^/]+" });
             rest = &rest[found.end()..];
             continue;
@@ -145,7 +147,9 @@ const REQUIRED_BY_MISTAKE: [&str; 7] = [
 ];
 
 fn in_path(path: &str, name: &str) -> bool {
-    path.contains(&format!("{{{name}}}")) || path.contains(&format!("*{name}"))
+    [format!("{{{name}}}"), format!("*{name}"), format!("/:{name}")]
+        .iter()
+        .any(|written| path.contains(written))
 }
 
 fn required(operation: &Value) -> BTreeSet<String> {
