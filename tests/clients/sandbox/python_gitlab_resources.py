@@ -77,7 +77,7 @@ READS = {
     "events of a user": lambda: listed(gl.users.get(3).events),
     "starred projects of a user": lambda: named(gl.users.get(3).starred_projects, "path", "widget"),
     "namespaces": lambda: named(gl.namespaces, "full_path", "acme"),
-    "version": lambda: true(gl.version()[0].startswith("18.")),
+    "version": lambda: true(gl.version()[0].startswith("19.")),
     "markdown": lambda: true("<p" in gl.markdown("*turn*")),
     "keys of the current user": lambda: (gl.auth(), named(gl.user.keys, "title", "workbench")),
     "own tokens": lambda: named(gl.personal_access_tokens, "name", "sandbox"),
