@@ -326,3 +326,29 @@ fn a_mutation_that_may_have_been_executed_is_never_sent_again() {
         assert_eq!(sent(&gitlab).len(), before + 1);
     }
 }
+
+#[test]
+fn an_older_instance_gets_the_earlier_form_of_an_operation() {
+    for (version, end) in [("18.2.0", "bridges"), ("99.5.0", "trigger_jobs")] {
+        let (gitlab, mut client) = instance(version, &[]);
+        let params = json!({"fullPath": "acme/widget", "pipeline_id": 5});
+        execute(&mut client, "pipeline.list_bridges", params);
+        let path = format!("/api/v4/projects/acme%2Fwidget/pipelines/5/{end}");
+        let requests = gitlab.received();
+        let paths: Vec<&str> = requests.iter().map(|request| request.path.as_str()).collect();
+        assert!(paths.iter().any(|asked| asked.starts_with(&path)), "{version}: {paths:?}");
+    }
+}
+
+#[test]
+fn what_is_gone_is_not_sent_to_an_instance_that_lacks_it() {
+    let params = json!({"fullPath": "acme/widget"});
+    let (gitlab, mut client) = instance("99.5.0", &[]);
+    let reply = execute(&mut client, "product_analytics.get_project_settings", params.clone());
+    let message = &reply.structured["error"]["message"];
+    assert!(message.as_str().is_some_and(|said| said.contains("is gone in GitLab 19.5")), "{message}");
+    assert!(!sent(&gitlab).contains(&"POST /api/graphql".to_owned()), "{:?}", sent(&gitlab));
+    let (gitlab, mut client) = instance("18.9.0", &[]);
+    execute(&mut client, "product_analytics.get_project_settings", params);
+    assert!(sent(&gitlab).contains(&"POST /api/graphql".to_owned()), "{:?}", sent(&gitlab));
+}
