@@ -118,7 +118,7 @@ fn keys(paths: &Map<String, Value>) -> BTreeSet<String> {
     paths.iter().flat_map(of_path).collect()
 }
 
-/// What a request needs of an operation: parameters and body without their texts.
+/// The parts of an operation that a request needs: parameters and body, without their texts.
 fn facts(operation: &Value, until: Version) -> Value {
     let mut kept = Map::new();
     for part in ["parameters", "requestBody", "deprecated"] {

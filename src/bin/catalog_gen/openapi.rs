@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gitlab_mcp::catalog::{BodyForm, Method, Param, Place, Version};
+use gitlab_mcp::catalog::{ArrayForm, BodyForm, Method, Param, Place, Version};
 use serde_json::{Map, Value};
 
 use crate::error::GeneratorError;
@@ -57,7 +57,8 @@ pub const METHODS: [(&str, Method); 6] = [
 /// Parses every operation of the document.
 pub fn load(path: &Path) -> Result<Document, GeneratorError> {
     let Read { text, version, paths } = paths(path)?;
-    let operations = paths.iter().flat_map(|(path, item)| operations(path, item)).collect();
+    let styles = ListStyles::of(&paths);
+    let operations = paths.iter().flat_map(|(path, item)| operations(path, item, styles)).collect();
     Ok(Document { operations, sha256: sha256(&text), version })
 }
 
@@ -133,23 +134,27 @@ pub fn sha256(text: &str) -> String {
     sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn operations(path: &str, item: &Value) -> Vec<RawOperation> {
-    METHODS.iter().filter_map(|(name, method)| Some(operation(path, *method, item.get(name)?))).collect()
+fn operations(path: &str, item: &Value, styles: ListStyles) -> Vec<RawOperation> {
+    let made = |(name, method): &(&str, Method)| Some(operation(path, *method, item.get(name)?, styles));
+    METHODS.iter().filter_map(made).collect()
 }
 
-fn operation(path: &str, method: Method, described: &Value) -> RawOperation {
+fn operation(path: &str, method: Method, described: &Value, styles: ListStyles) -> RawOperation {
     let listed = described.get("parameters").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let (in_path, elsewhere): (Vec<&Value>, Vec<&Value>) =
         listed.iter().partition(|param| param.get("in").and_then(Value::as_str) == Some("path"));
     let mut params =
-        shapes::nested(elsewhere.into_iter().filter_map(|param| listed_param(param, Place::Query)));
+        shapes::nested(elsewhere.into_iter().filter_map(|param| listed_param(param, Place::Query, styles)));
     let (body, body_params) = body(described);
     params.extend(body_params);
     RawOperation {
         method,
         path: documented(path),
         params,
-        path_params: in_path.into_iter().filter_map(|param| listed_param(param, Place::Path)).collect(),
+        path_params: in_path
+            .into_iter()
+            .filter_map(|param| listed_param(param, Place::Path, styles))
+            .collect(),
         body,
         deprecated: described.get("deprecated") == Some(&Value::Bool(true)),
         summary: described.get("summary").and_then(Value::as_str).unwrap_or_default().to_owned(),
@@ -158,10 +163,35 @@ fn operation(path: &str, method: Method, described: &Value) -> RawOperation {
     }
 }
 
-fn listed_param(listed: &Value, place: Place) -> Option<Param> {
+/// How a document tells in which form a list goes into a query.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ListStyles {
+    /// By `explode: false`, which is a list with commas; any other is repeated with brackets. So since GitLab 19.
+    Explode,
+    /// By its type alone; see [`shapes::param`].
+    Type,
+}
+
+impl ListStyles {
+    fn of(paths: &Map<String, Value>) -> ListStyles {
+        let operations = paths.values().filter_map(Value::as_object).flat_map(Map::values);
+        let mut listed = operations.filter_map(|operation| operation.get("parameters")?.as_array()).flatten();
+        if listed.any(|param| param.get("explode").is_some()) {
+            ListStyles::Explode
+        } else {
+            ListStyles::Type
+        }
+    }
+}
+
+pub fn listed_param(listed: &Value, place: Place, styles: ListStyles) -> Option<Param> {
     let name = listed.get("name")?.as_str()?;
     let mut param = shapes::param(name, listed.get("schema")?);
     param.place = if param.kind.base == gitlab_mcp::catalog::Base::File { Place::File } else { place };
+    if styles == ListStyles::Explode && param.kind.many {
+        let is_joined = listed.get("explode") == Some(&Value::Bool(false));
+        param.array = if is_joined { ArrayForm::Comma } else { ArrayForm::Brackets };
+    }
     param.required = listed.get("required") == Some(&Value::Bool(true));
     param.since = shapes::introduced(listed).or(param.since);
     Some(param)

@@ -1,11 +1,11 @@
 //! Tests of the rules, each on real data of GitLab's document.
 
-use gitlab_mcp::catalog::{ArrayForm, Base, Method, Names, Operation, Param, ParamKind, Risk, Scope};
+use gitlab_mcp::catalog::{ArrayForm, Base, Method, Names, Operation, Param, ParamKind, Place, Risk, Scope};
 use serde_json::{Value, json};
 
 use crate::curation::{Curation, Domain, expand_path, key};
 use crate::naming::Namer;
-use crate::openapi::RawOperation;
+use crate::openapi::{ListStyles, RawOperation};
 use crate::paths::{Binding, binding, documented, scope, segments, singular};
 use crate::{actions, base_risk, graphql, openapi, shapes};
 
@@ -235,6 +235,30 @@ fn lists_are_written_with_commas_or_brackets() {
     assert_eq!((iids.kind.many, iids.array), (true, ArrayForm::Brackets));
     let named = shape("domains[]", json!({"type": "string"}));
     assert_eq!((named.name.as_str(), named.kind.many, named.array), ("domains", true, ArrayForm::Brackets));
+}
+
+#[test]
+fn a_document_that_gives_styles_tells_how_a_list_is_written() {
+    let listed = |explode: Option<bool>, of: &str| {
+        let mut param = json!({"name": "x", "schema": {"type": "array", "items": {"type": of}}});
+        param.as_object_mut().unwrap().extend(explode.map(|explode| ("explode".to_owned(), json!(explode))));
+        openapi::listed_param(&param, Place::Query, ListStyles::Explode).unwrap().array
+    };
+    assert_eq!(listed(Some(false), "string"), ArrayForm::Comma);
+    assert_eq!(listed(Some(false), "integer"), ArrayForm::Comma);
+    assert_eq!(listed(None, "string"), ArrayForm::Brackets);
+}
+
+#[test]
+fn a_value_or_a_list_of_it_is_a_list() {
+    let param = shape(
+        "scope",
+        json!({"oneOf": [{"type": "string", "enum": ["failed"]}, {"type": "array", "items": {"type": "string"}}]}),
+    );
+    assert_eq!(
+        (param.kind, param.choices),
+        (ParamKind { base: Base::String, many: true }, vec!["failed".to_owned()])
+    );
 }
 
 #[test]

@@ -409,9 +409,11 @@ fn changes(request: &Request<'_>) -> Result<Vec<Change>, Fault> {
 
 /// A rename is the removal of one path and another new one, unless renames are asked for.
 fn changed_paths(request: &mut Request<'_>) -> Answer {
-    let row = |status: &str, change: &Change, (old, new): (&str, &str)| {
+    let row = |status: &str, change: &Change| {
         json!({
-            "status": status, "path": change.new_path, "old_path": change.old_path, "old_mode": old, "new_mode": new
+            "status": status, "path": change.new_path, "old_path": change.old_path,
+            "old_mode": if status == "ADDED" { "0" } else { "100644" },
+            "new_mode": if status == "DELETED" { "0" } else { "100644" }
         })
     };
     let mut rows = Vec::new();
@@ -419,15 +421,15 @@ fn changed_paths(request: &mut Request<'_>) -> Answer {
         let is_renamed = change.old_path != change.new_path;
         if is_renamed && !request.args.flag("find_renames") {
             let gone = Change { new_path: change.old_path.clone(), ..change };
-            rows.push(row("DELETED", &gone, ("100644", "0")));
+            rows.push(row("DELETED", &gone));
             let new = Change { old_path: change.new_path.clone(), new_path: change.new_path, ..gone };
-            rows.push(row("ADDED", &new, ("0", "100644")));
+            rows.push(row("ADDED", &new));
             continue;
         }
         rows.push(match (change.new_file, change.deleted_file) {
-            (true, _) => row("ADDED", &change, ("0", "100644")),
-            (_, true) => row("DELETED", &change, ("100644", "0")),
-            _ => row(if is_renamed { "RENAMED" } else { "MODIFIED" }, &change, ("100644", "100644")),
+            (true, _) => row("ADDED", &change),
+            (_, true) => row("DELETED", &change),
+            _ => row(if is_renamed { "RENAMED" } else { "MODIFIED" }, &change),
         });
     }
     request.page(rows)

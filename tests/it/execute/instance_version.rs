@@ -352,3 +352,37 @@ fn what_is_gone_is_not_sent_to_an_instance_that_lacks_it() {
     execute(&mut client, "product_analytics.get_project_settings", params);
     assert!(sent(&gitlab).contains(&"POST /api/graphql".to_owned()), "{:?}", sent(&gitlab));
 }
+
+/// The text that an edit works on is read by this server itself.
+#[test]
+fn a_read_of_our_own_does_without_the_fields_that_the_instance_lacks() {
+    let (gitlab, mut client) = instance("18.2.0", &[]);
+    let preview =
+        json!({"action": "work_item.get", "params": {"fullPath": "acme/widget", "iid": 7}, "dry_run": true});
+    let preview = client.call(EXECUTE, preview);
+    let written = preview.structured["request"]["body"]["query"].as_str().unwrap().to_owned();
+    let found = json!({"id": "gid://gitlab/WorkItem/7", "iid": "7", "title": "T", "description": "one two"});
+    let found = json!({"data": {"workItem": found}});
+    let done =
+        json!({"data": {"workItemUpdate": {"errors": [], "workItem": {"id": "gid://gitlab/WorkItem/7"}}}});
+    let refused = answer(200, unknown_field(&written, "confidential"));
+    gitlab.says(
+        "POST /api/graphql",
+        [refused, answer(200, found.clone()), answer(200, found), answer(200, done)],
+    );
+    gitlab.json("/api/v4/projects/acme%2Fwidget/issues/7", &json!({"id": 7, "iid": 7}));
+    let edits = json!([{"old": "two", "new": "three"}]);
+    let params = json!({"fullPath": "acme/widget", "iid": 7, "edits": edits});
+    let reply = execute(&mut client, "work_item.update", params);
+    let documents: Vec<String> = gitlab
+        .received()
+        .iter()
+        .filter(|request| request.path == "/api/graphql")
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .collect();
+    assert!(
+        documents[0].contains(" confidential ") && !documents[1].contains(" confidential "),
+        "{}",
+        reply.text
+    );
+}

@@ -25,7 +25,7 @@ impl Sdl {
             let _ = writeln!(text, "extend type {owner} {{");
             for field in fields {
                 let _ = writeln!(text, "  {} @until(version: \"{until}\")", described(field));
-                types.extend(named(field));
+                types.extend(types_of(field));
             }
             text.push_str("}\n");
         }
@@ -54,7 +54,7 @@ impl Sdl {
                 ("input", fields.iter().map(argument).collect())
             }
             Shape::Object(fields) | Shape::Interface(fields) => {
-                types.extend(fields.iter().flat_map(named));
+                types.extend(fields.iter().flat_map(types_of));
                 let is_object = matches!(shape, Shape::Object(_));
                 (if is_object { "type" } else { "interface" }, fields.iter().map(described).collect())
             }
@@ -64,7 +64,7 @@ impl Sdl {
 }
 
 /// Names of the types in a field and its arguments.
-fn named(field: &Field) -> impl Iterator<Item = &str> {
+fn types_of(field: &Field) -> impl Iterator<Item = &str> {
     std::iter::once(field.ty.name.as_str()).chain(field.arguments.iter().map(|one| one.ty.name.as_str()))
 }
 
