@@ -93,6 +93,8 @@ fn fenced_lines(text: &str) -> Vec<usize> {
     if text.len() >= MAX_RENDERED_BYTES || text.split('\n').any(is_odd) {
         return Vec::new();
     }
+    // Some versions also skip inline code, from one backtick to the next, even if that is a fence's.
+    let is_unpaired = |line: &str| line.contains("``") || !line.matches('`').count().is_multiple_of(2);
     let fences: Vec<(usize, &str)> =
         text.split('\n').enumerate().filter(|(_, line)| is_fence(line)).collect();
     if !fences.len().is_multiple_of(2) {
@@ -106,6 +108,10 @@ fn fenced_lines(text: &str) -> Vec<usize> {
             return Vec::new();
         }
         fenced.extend(*open..=*close);
+    }
+    let mut outside = text.split('\n').enumerate().filter(|(number, _)| !fenced.contains(number));
+    if outside.any(|(_, line)| is_unpaired(line)) {
+        return Vec::new();
     }
     fenced
 }
@@ -297,6 +303,7 @@ mod tests {
     fn only_a_plain_fence_hides_a_command() {
         assert!(names("```\n/merge\n```").is_empty());
         assert!(names("```sh\n/merge\n```\nbye").is_empty());
+        assert!(names("`a` and `b`\n```sh\n`x\n/merge\n```\nsee `c`").is_empty());
         for text in [
             "```\n/merge",
             "```\n```\n/merge",
@@ -307,6 +314,8 @@ mod tests {
             "```\n```\u{a0}\n```\n/merge\n```",
             "```\n```\nx\n/merge\n```\n```",
             "<p>\n```\n/merge\n```",
+            "`\n```\n/merge`\n/merge\n```",
+            "``x``\n```\n`\n/merge\n```",
         ] {
             assert_eq!(names(text), ["merge"], "{text}");
         }

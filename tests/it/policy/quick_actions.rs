@@ -213,6 +213,9 @@ fn a_line_counts_if_one_way_of_gitlab_executes_it() {
         ("~~~\n```\n~~~\n/merge\n```", false, true),
         (">>>\n```\nx\n>>>\n/merge\n```", true, false),
         ("<p>\n```\nx\n</p>\n/merge\n```", true, false),
+        // Inline code reaches into a fence.
+        ("`\n```\n/x`\n/merge\n```", true, false),
+        ("`x`\n```\n`\n/merge\n```", false, false),
         // A fence in a list ends with the list.
         ("- x\n  ```\n/merge\n  ```", true, true),
     ] {
