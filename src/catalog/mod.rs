@@ -22,8 +22,8 @@ pub use gitlab_mcp_embed::catalog::kinds::{
     Resolver, ResolverRead,
 };
 pub use gitlab_mcp_embed::catalog::language::{
-    Agent, ChangeWords, Domain, ExampleWords, Foreign, GlossaryEntry, Language, ListWords, LocalWords,
-    QuickAction, ReadableTable, Receipt, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
+    Agent, BackgroundChange, ChangeWords, Domain, ExampleWords, Foreign, GlossaryEntry, Language, ListWords,
+    LocalWords, QuickAction, ReadableTable, Receipt, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
 };
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;

@@ -265,6 +265,11 @@ impl Rules {
         for id in self.changes.receipts.iter().flat_map(|receipt| &receipt.actions) {
             ids.expand(id, "changes.receipts", &mut faults);
         }
+        for background in &self.changes.background {
+            for id in background.actions.iter().chain([&background.read]) {
+                ids.expand(id, "changes.background", &mut faults);
+            }
+        }
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {
                 ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);

@@ -282,6 +282,25 @@ pub struct ChangeWords {
     /// Fields that the answers of writes on large objects are narrowed to.
     #[serde(default)]
     pub receipts: Vec<Receipt>,
+    /// Writes that GitLab answers with the object before the change, which it makes afterwards.
+    #[serde(default)]
+    pub background: Vec<BackgroundChange>,
+}
+
+/// Writes whose answer has the object before the change, because GitLab makes the change afterwards.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BackgroundChange {
+    /// Ids of the actions.
+    pub actions: Vec<String>,
+    /// The parameter with the new value.
+    pub param: String,
+    /// Dotted fields of the object, one of which has that value once the change is made.
+    pub shown_in: Vec<String>,
+    /// Id of the read that shows the object. It takes the `id` of the answer as `fullPath`, which the change may alter.
+    pub read: String,
+    /// What tells of a failure, for a note.
+    pub failure: String,
 }
 
 /// Fields of the answer of a write that a person looks at, besides those that identify the object.

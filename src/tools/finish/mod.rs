@@ -1,5 +1,6 @@
 //! What follows a reply, in a fixed order of stages. A stage acts only on actions whose entry in the catalog asks for it.
 
+mod background_change;
 mod blame;
 mod finishing;
 mod job_log;
@@ -24,10 +25,11 @@ use finishing::Finishing;
 type Stage = for<'f> fn(&'f mut Finishing<'_>) -> BoxFuture<'f, Result<(), ToolError>>;
 
 /// The stages of every reply, in order.
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     |finishing| Box::pin(unwrap::unwrap_reply(finishing)),
     |finishing| Box::pin(job_log::select_log(finishing)),
     |finishing| Box::pin(state_wait::wait_for_state(finishing)),
+    |finishing| Box::pin(background_change::read_back(finishing)),
     |finishing| Box::pin(joined_reads::add_rows(finishing)),
     |finishing| Box::pin(row_filter::keep_rows(finishing)),
     |finishing| Box::pin(blame::number_lines(finishing)),

@@ -1,7 +1,8 @@
 //! gitlab_execute_action.
 
 pub mod answer_shapes;
-pub mod both_forms;
+pub mod background;
+mod both_forms;
 pub mod calls;
 pub mod changes;
 pub mod choice_of_operation;
