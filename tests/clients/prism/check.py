@@ -9,6 +9,7 @@ Exits with 1 if Prism refuses an example that exceptions.toml does not name, or 
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,8 @@ def document_path():
 
 
 def prepared(source, target):
-    """The document with `oneOf` read as `anyOf`, as GitLab means it, and nothing but success as an answer."""
+    """The document as GitLab means it: `oneOf` read as `anyOf`, JSON wherever it names a form alone, no body where no
+    field of it is required, and nothing but success as an answer. What the catalog keeps of older documents is added."""
     document = yaml.load(source.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
     def walk(value):
@@ -50,12 +52,39 @@ def prepared(source, target):
 
     walk(document)
     answer = {"200": {"description": "ok", "content": {"application/json": {"schema": {}, "example": {}}}}}
+    add_kept(document)
     for path in document["paths"].values():
         for operation in path.values():
             if isinstance(operation, dict) and "responses" in operation:
                 operation["responses"] = answer
+                relax_body(operation.get("requestBody"), document)
     document["servers"] = [{"url": "/"}]
     target.write_text(json.dumps(document, default=str))
+
+
+def add_kept(document):
+    """Adds the operations of the catalog that only older documents have: paths with `:id`, no responses."""
+    kept = json.loads((HERE.parents[2] / "catalog/kept/openapi.json").read_text())
+    for path, operations in kept["paths"].items():
+        template = "/api/v4" + re.sub(r":(\w+)", r"{\1}", path)
+        for method, operation in operations.items():
+            for parameter in operation.get("parameters", []):
+                if f"{{{parameter['name']}}}" in template:
+                    parameter["in"] = "path"
+            document["paths"].setdefault(template, {}).setdefault(method, {**operation, "responses": {}})
+
+
+def relax_body(body, document):
+    """Grape parses a body by its type, whichever type the document names, and takes none for an empty one."""
+    if not body:
+        return
+    forms = body.get("content", {})
+    if forms:
+        forms.setdefault("application/json", next(iter(forms.values())))
+    schema = forms.get("application/json", {}).get("schema", {})
+    name = schema.get("$ref", "").rsplit("/", 1)[-1]
+    schema = document.get("components", {}).get("schemas", {}).get(name, schema)
+    body["required"] = bool(schema.get("required"))
 
 
 class Server:
@@ -97,7 +126,7 @@ def refusal(request):
         urllib.request.urlopen(urllib.request.Request(url, body, headers, method=request["method"])).close()
         return None
     except urllib.error.HTTPError as error:
-        return f"{error.code} {error.read().decode(errors='replace')[:300]}"
+        return f"{error.code} {error.read().decode(errors='replace')[:900]}"
 
 
 def main():
