@@ -270,6 +270,11 @@ impl Rules {
                 ids.expand(id, "changes.background", &mut faults);
             }
         }
+        for partial in &self.changes.partial {
+            for id in partial.actions.iter().chain([&partial.read]) {
+                ids.expand(id, "changes.partial", &mut faults);
+            }
+        }
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {
                 ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);

@@ -285,6 +285,21 @@ pub struct ChangeWords {
     /// Writes that GitLab answers with the object before the change, which it makes afterwards.
     #[serde(default)]
     pub background: Vec<BackgroundChange>,
+    /// Writes of several steps, of which GitLab may have made the first when it refuses the next.
+    #[serde(default)]
+    pub partial: Vec<PartialChange>,
+}
+
+/// Writes of several steps, of which GitLab may have made the first when it refuses the next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartialChange {
+    /// Ids of the actions.
+    pub actions: Vec<String>,
+    /// The step that may have been made, as a sentence without its end.
+    pub made: String,
+    /// Id of the read that shows whether it was. It takes the parameters of its path that the call has.
+    pub read: String,
 }
 
 /// Writes whose answer has the object before the change, because GitLab makes the change afterwards.

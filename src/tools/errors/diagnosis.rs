@@ -5,7 +5,7 @@ use crate::gitlab::{Applied, GitlabError};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::tools::error_mapping;
-use crate::tools::errors::{lost_write, near_paths, next_call, not_found};
+use crate::tools::errors::{lost_write, near_paths, next_call, not_found, partial_write};
 use crate::tools::instance_version;
 use crate::tools::lookups::{self, LookupFailure};
 use crate::tools::state::Tools;
@@ -38,7 +38,10 @@ pub async fn diagnose_request(
             let found = instance_version::explain_missing(tools, error, call.checked, found).await;
             next_call::suggest_next(tools, error, call, request, found)
         }
-        Applied::No => next_call::suggest_next(tools, error, call, request, refused),
+        Applied::No => {
+            let refused = partial_write::tell_part(tools, error, call.checked, refused);
+            next_call::suggest_next(tools, error, call, request, refused)
+        }
     }
 }
 

@@ -6,3 +6,4 @@ pub mod missing_file;
 pub mod near_paths;
 pub mod next_call;
 pub mod not_found;
+pub mod partial_write;

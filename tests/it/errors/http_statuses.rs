@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{execute_mended, failed, follow, refused};
-use crate::support::client::{Client, EXECUTE};
+use crate::support::client::{Client, EXECUTE, execute};
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 
 const PROJECT: &str = "/api/v4/projects/acme%2Fwidget";
@@ -422,4 +422,23 @@ fn a_name_of_several_variables_leads_to_their_list_and_the_scope_to_its_filter()
         "{}",
         shown.text
     );
+}
+
+#[test]
+fn a_refused_summary_does_not_mean_that_the_drafts_are_unpublished() {
+    const PUBLISH: &str = "/api/v4/projects/acme%2Fwidget/merge_requests/5/draft_notes/bulk_publish";
+    let call = json!({"fullPath": "acme/widget", "iid": 5, "note": "Well done"});
+    for (status, applied) in [(422, json!("part")), (400, json!("part")), (403, Value::Null)] {
+        let gitlab = Gitlab::with_project();
+        gitlab.answer("POST", PUBLISH, answer(status, json!({"message": "Note is invalid"})));
+        let mut client = gitlab.client(&[]);
+        let reply = execute(&mut client, "draft_note.publish_all", call.clone());
+        let error = &reply.structured["error"];
+        assert_eq!(error["applied"], applied, "{error}");
+        if applied.is_string() {
+            assert_eq!(error["fix"]["arguments"]["action"], "draft_note.list", "{error}");
+            assert_eq!(error["fix"]["arguments"]["params"], json!({"fullPath": "acme/widget", "iid": 5}));
+        }
+        assert_eq!(gitlab.seen().iter().filter(|line| line.starts_with("POST")).count(), 1);
+    }
 }

@@ -1,0 +1,30 @@
+//! Writes of several steps: GitLab may have made the first when it refuses the next, so the call is not to be sent again
+//! before somebody has looked.
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Checked;
+use crate::gitlab::GitlabError;
+use crate::messages::error::ToolError;
+use crate::messages::request::NextCall;
+use crate::tools::state::Tools;
+
+/// The refusal with the step that may have been made, and the read that shows it.
+pub fn tell_part(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
+    let Ok(words) = tools.catalog.words() else { return refused };
+    let mut rules = words.changes.partial.iter();
+    let rule = rules.find(|rule| rule.actions.contains(&checked.action().id));
+    let (Some(rule), GitlabError::Invalid { answer }) = (rule, error) else { return refused };
+    if !matches!(answer.status, 400 | 422) {
+        return refused;
+    }
+    let Some(read) = tools.catalog.get(&rule.read).ok().flatten() else { return refused };
+    let params: Map<String, Value> = checked
+        .params()
+        .iter()
+        .filter(|(name, _)| read.param(name).is_some_and(|param| param.required))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let hint = format!("{}: see what `fix` shows before you send it again.", rule.made);
+    refused.detail("applied", json!("part")).hint(hint).fix(NextCall::execute(&rule.read, &params))
+}
