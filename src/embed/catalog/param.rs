@@ -141,12 +141,13 @@ pub enum Base {
 
 /// Names of roles with GitLab's numbers: <https://docs.gitlab.com/api/access_requests/#valid-access-levels>; 0 and 60
 /// are used by protected branches and environments.
-pub const ROLES: [(&str, i64); 9] = [
+pub const ROLES: [(&str, i64); 10] = [
     ("no_access", 0),
     ("minimal_access", 5),
     ("guest", 10),
     ("planner", 15),
     ("reporter", 20),
+    ("security_manager", 25),
     ("developer", 30),
     ("maintainer", 40),
     ("owner", 50),

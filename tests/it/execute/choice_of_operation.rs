@@ -167,6 +167,7 @@ fn a_role_is_sent_as_its_number() {
         ("Guest", 10),
         ("Minimal access", 5),
         ("maintainer", 40),
+        ("Security Manager", 25),
         ("30", 30),
     ] {
         let shown = request(&mut client, "member.add", add(role));
@@ -179,7 +180,16 @@ fn a_role_that_does_not_exist_is_refused_with_the_names_of_all() {
     let gitlab = Gitlab::with_project();
     let mut client = gitlab.client(&[]);
     let error = refused(&execute(&mut client, "member.add", add("boss")), "invalid_params");
-    let roles = ["minimal_access", "guest", "planner", "reporter", "developer", "maintainer", "owner"];
+    let roles = [
+        "minimal_access",
+        "guest",
+        "planner",
+        "reporter",
+        "security_manager",
+        "developer",
+        "maintainer",
+        "owner",
+    ];
     says(&error, &["`access_level`", "boss was given"]);
     says(&error, &roles.map(|role| format!("`{role}`")).each_ref().map(String::as_str));
     assert_eq!(sent(&gitlab), Vec::<String>::new());
