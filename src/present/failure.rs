@@ -2,6 +2,7 @@
 //! the log.
 
 use super::log_sections::{plain_log, sections};
+use super::log_stamps::without_stamps;
 use crate::text::{Position, window};
 use crate::untrusted::{Secrets, mask_tokens};
 
@@ -179,6 +180,7 @@ pub struct ReportedFailure {
 
 /// Finds the failure in a raw log, and renders as much around it as fits into the budget.
 pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> ReportedFailure {
+    let log = &*without_stamps(log);
     let text = mask_tokens(&secrets.redact(&plain_log(log))).into_owned();
     let found = first_error(log, &text);
     let line = found.map(|(line, _)| line);

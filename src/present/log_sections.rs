@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::log_stamps::without_stamps;
 use super::terminal::{self, Mark};
 
 /// Maximum numbers of sections of a log, and of sections within each other.
@@ -40,6 +41,7 @@ pub fn sections(log: &str) -> Vec<Section> {
 
 /// Content of the sections of that name, as plain text; none if there is no such section.
 pub fn section(log: &str, name: &str) -> Option<String> {
+    let log = &*without_stamps(log);
     let mut end = 0;
     // One within another of its name is read with that.
     let of_name = sections(log).into_iter().filter(|section| section.name == name).filter(|section| {
@@ -53,7 +55,7 @@ pub fn section(log: &str, name: &str) -> Option<String> {
 
 /// The log as it looks in the end.
 pub fn plain_log(log: &str) -> String {
-    super::cleaned(&terminal::apply_overwrites(log))
+    super::cleaned(&terminal::apply_overwrites(&without_stamps(log)))
 }
 
 #[cfg(test)]

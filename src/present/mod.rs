@@ -12,6 +12,7 @@ mod encoding;
 mod failure;
 mod fields;
 mod log_sections;
+mod log_stamps;
 mod markdown;
 mod masking;
 mod picture;
@@ -37,7 +38,7 @@ pub use encoding::text_of;
 pub use failure::{ReportedFailure, Stretch, failure};
 pub use fields::{Missing, is_plain, missing_in, values_at};
 pub use log_sections::{plain_log, section, sections};
-pub use markdown::{MARK, marked, marked_as, one_line};
+pub use markdown::{MARK, fenced, marked, marked_as, one_line};
 pub use masking::{FieldNames, Masked, mask};
 pub use picture::{Picture, PictureError, decode_picture, is_picture};
 pub use sanitize::{cleaned, cleaned_value, line};
@@ -220,9 +221,9 @@ fn secret(text: &str) -> Presented {
 }
 
 fn whole_text(text: String, options: &Options) -> Presented {
-    let is_log = options.kind.log || terminal::is_log(&text);
+    let is_log = options.kind.log || terminal::is_log(&text) || log_stamps::has_stamps(&text);
     let hidden = if is_log { None } else { hidden(sanitize::hidden(&text)) };
-    let settled = if is_log { terminal::apply_overwrites(&text) } else { text };
+    let settled = if is_log { terminal::apply_overwrites(&log_stamps::without_stamps(&text)) } else { text };
     let mut shown = if sanitize::is_clean(&settled) { settled } else { cleaned(&settled) };
     options.secrets.redact_string(&mut shown);
     let (shown, masked) =

@@ -497,3 +497,40 @@ fn a_field_is_headed_by_the_path_that_it_was_asked_for_by() {
     assert!(!whole.text.contains("author.username"), "{}", whole.text);
     assert!(whole.text.contains("bo") && whole.text.contains("cy"), "{}", whole.text);
 }
+
+/// Runner 18.7 stamps each line with the time, the stream, and `+` where the line goes on with the one before.
+#[test]
+fn a_log_with_time_stamps_is_shown_as_gitlabs_page_shows_it() {
+    const AT: &str = "2026-08-29T09:08:30.713466Z ";
+    let lines = [
+        "00O \u{1b}[0KRunning with gitlab-runner 18.7.0",
+        "00O section_start:1724922512:step_script\r",
+        "00O+\u{1b}[0K\u{1b}[36;1mExecuting\u{1b}[0;m",
+        "01O test gear::spins ... FAILED",
+        "01E   left: 1",
+        "01O a very long line whose",
+        "01O+ rest follows",
+        "00O section_end:1724922532:step_script\r",
+        "00O+\u{1b}[0K\u{1b}[31;1mERROR: Job failed: exit code 101",
+        "00O \u{1b}[0;m",
+    ];
+    let log: String = lines.iter().map(|line| format!("{AT}{line}\n")).collect();
+    let gitlab = Gitlab::with_project();
+    gitlab.body("/jobs/7/trace", "text/plain", log.as_bytes());
+    let mut client = gitlab.client(&[]);
+    let section = "Executing\ntest gear::spins ... FAILED\n  left: 1\na very long line whose rest follows\n";
+    let end = "ERROR: Job failed: exit code 101\n";
+    let whole = format!("Running with gitlab-runner 18.7.0\n{section}{end}");
+    for (more, shown) in [
+        (json!({}), whole.trim_end()),
+        (json!({"section": "step_script"}), section),
+        (json!({"grep": "^  left"}), "4:  left: 1"),
+        // The last line is a colour alone.
+        (json!({"tail": 3}), "a very long line whose rest follows\nERROR: Job failed: exit code 101"),
+    ] {
+        let mut params = json!({"fullPath": PROJECT, "job_id": 7});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let reply = execute(&mut client, "job.log", params);
+        assert_eq!(reply.structured["data"].as_str().unwrap().trim_end(), shown.trim_end(), "{more}");
+    }
+}
