@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::mr_diff::{DiffPosition, LinePosition, LineReference, MergeRequestDiff, body};
+use crate::composite::mr_diff::{
+    DiffPosition, LinePosition, LineReference, MergeRequestDiff, body, indented,
+};
 use crate::composite::permalink;
 use crate::composite::run::{CompositeRun, KnownStep, params};
 use crate::gitlab::Content;
@@ -75,7 +77,8 @@ fn answer(
     };
     let note = thread.get("notes").and_then(|notes| notes.get(0));
     let number = |name: &str| placed.position.get(name).cloned().unwrap_or_default();
-    let data = json!({
+    let suggestion = run.text("suggestion").map(|text| indented(text, placed));
+    let mut data = json!({
         "discussion_id": thread.get("id"),
         "note_id": note.and_then(|note| note.get("id")),
         "file": placed.position.get("new_path"),
@@ -85,7 +88,11 @@ fn answer(
     });
     let id = note.and_then(|note| note.get("id")).map(|id| format!(" as note {id}")).unwrap_or_default();
     let line = mask_tokens(&present::cleaned(&placed.line)).into_owned();
-    let text = format!("Posted on {}{id}.\n{}", spot.label(), present::marked(&line));
+    let mut text = format!("Posted on {}{id}.\n{}", spot.label(), present::marked(&line));
+    if let (Some(suggestion), Value::Object(data)) = (suggestion, &mut data) {
+        text.push_str(&format!("Suggested in its place:\n{}\n", present::fenced(&suggestion)));
+        data.insert("suggestion".to_owned(), json!(suggestion));
+    }
     run.answer(present::cleaned_value(data), text, Map::new(), &[])
 }
 

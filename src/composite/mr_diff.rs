@@ -58,6 +58,8 @@ pub struct DiffPosition {
     pub position: Value,
     /// Text of the commented line.
     pub line: String,
+    /// Blanks at the beginning of the first commented line.
+    pub indentation: String,
     /// Number of commented lines of the new file, if they are in it.
     pub replaced: Option<u64>,
 }
@@ -458,10 +460,11 @@ impl DiffFile {
     ) -> Result<DiffPosition, PositionError> {
         let span = diff::span(&self.lines, spot.side, spot.first, spot.last)
             .map_err(|absent| self.misplaced(spot, absent))?;
-        let LineSpan { last, .. } = span;
+        let LineSpan { first, last } = span;
         Ok(DiffPosition {
             position: span.position(refs, (&self.old_path, &self.new_path)),
             line: last.text.clone(),
+            indentation: blanks(&first.text).to_owned(),
             replaced: span.new_lines(),
         })
     }
@@ -502,6 +505,25 @@ impl DiffFile {
     }
 }
 
+fn blanks(line: &str) -> &str {
+    let end = line.find(|c| c != ' ' && c != '\t').unwrap_or(line.len());
+    line.get(..end).unwrap_or_default()
+}
+
+/// A suggestion with the indentation of the lines that it replaces, if it has none of its own: it is put in their place as
+/// it is, and a text without blanks before it is how a line is quoted in talk.
+pub fn indented(suggestion: &str, placed: &DiffPosition) -> String {
+    let is_bare = suggestion.lines().next().is_some_and(|line| !line.is_empty() && blanks(line).is_empty());
+    if !is_bare || placed.indentation.is_empty() {
+        return suggestion.to_owned();
+    }
+    let lines = suggestion.split_inclusive('\n').map(|line| match line.trim().is_empty() {
+        true => line.to_owned(),
+        false => format!("{}{line}", placed.indentation),
+    });
+    lines.collect()
+}
+
 /// The comment's text, with the suggestion that is put in place of the lines.
 /// <https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/>
 pub fn body(body: &str, suggestion: Option<&str>, placed: Option<&DiffPosition>) -> Result<String, String> {
@@ -512,8 +534,10 @@ pub fn body(body: &str, suggestion: Option<&str>, placed: Option<&DiffPosition>)
     let Some(lines) = placed.replaced else {
         return Err("a `suggestion` replaces lines of the new file, and these were removed".to_owned());
     };
+    let text = indented(text, placed);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    Ok(format!("{body}\n\n{fence}suggestion:-{}+0\n{text}{end}{fence}", lines - 1))
+    let before = if body.is_empty() { String::new() } else { format!("{body}\n\n") };
+    Ok(format!("{before}{fence}suggestion:-{}+0\n{text}{end}{fence}", lines - 1))
 }

@@ -415,6 +415,32 @@ fn a_suggestion_replaces_just_the_lines_that_it_is_on() {
 }
 
 #[test]
+fn a_suggestion_keeps_the_indentation_of_the_line_and_needs_no_body() {
+    let mut client = Client::sandbox();
+    let (before, _) = ten_gone_two_new();
+    let after = format!("{before}        deep();\n\tturn();\n");
+    let iid = merge_request(&mut client, &before, &after, None);
+    for (text, suggested, stored) in [
+        ("        deep();", "deeper();\nmore();\n", "        deeper();\n        more();\n"),
+        ("turn();", "twice();", "\ttwice();\n"),
+        // Who gives an indentation means it.
+        ("        deep();", "    deeper();", "    deeper();\n"),
+        ("        deep();", "", ""),
+    ] {
+        let params = json!({"fullPath": "acme/widget", "iid": iid, "file": GEAR, "line_text": text, "suggestion": suggested});
+        let reply = execute(&mut client, "merge_request.comment_on_line", params);
+        assert!(!reply.is_error && reply.text.contains(stored.trim_end()), "{}", reply.text);
+        let note =
+            json!({"fullPath": "acme/widget", "iid": iid, "note_id": reply.structured["data"]["note_id"]});
+        let note = succeed(&mut client, "merge_request_note.get", note);
+        assert_eq!(note["data"]["body"], format!("```suggestion:-0+0\n{stored}```"));
+    }
+    let params = json!({"fullPath": "acme/widget", "iid": iid, "file": GEAR, "line_text": "turn();"});
+    let refused = execute(&mut client, "merge_request.comment_on_line", params);
+    assert!(refused.is_error && refused.text.contains("suggestion"), "{}", refused.text);
+}
+
+#[test]
 fn a_review_posts_its_comments_and_its_verdict_once() {
     let mut client = Client::sandbox();
     let review = json!({
