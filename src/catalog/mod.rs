@@ -1,6 +1,7 @@
 //! The catalog: actions, their operations, parameters and vocabulary, embedded in the binary at build time. The only
 //! reader of the embedded data; `gitlab-mcp-embed` defines the types and writes the data.
 
+mod clients;
 mod error;
 mod example;
 mod family;
@@ -14,6 +15,7 @@ mod secret_names;
 mod signature;
 mod types;
 
+pub use clients::STRUCTURE_ALONE;
 pub use error::CatalogError;
 pub use example::example;
 pub use family::ShortName;

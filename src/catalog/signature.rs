@@ -19,7 +19,7 @@ pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
     let mut params: Vec<&Param> = action.params.iter().collect();
     params.sort_by_key(|param| match param {
         param if always_required(param) || param.place == Place::Path => 0,
-        param if is_mentioned(param, &words) => 1,
+        param if is_mentioned(param, &words) || PAGES.contains(&param.name.as_str()) => 1,
         _ => 2,
     });
     for param in params {
@@ -40,6 +40,9 @@ pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
     }
     format!("{}({}){}", action.id, parts.join(", "), end)
 }
+
+/// Parameters of pages, which the signature of a list always has.
+const PAGES: [&str; 2] = ["page", "per_page"];
 
 /// Minimum size of a signature that always has the fields of its required objects.
 const WITH_FIELDS: usize = 400;

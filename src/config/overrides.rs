@@ -6,7 +6,9 @@ use std::path::Path;
 
 use super::error::ConfigError;
 use super::sources::{Sources, plain_text, read_file, syntax};
-use super::table::{CUSTOMIZE, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, TOOL_SURFACE};
+use super::table::{
+    CUSTOMIZE, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, STRUCTURED_CONTENT, TOOL_SURFACE,
+};
 use crate::surface::{Level, Override, SurfaceSettings};
 
 /// Overrides from environment variables, in the order of their names.
@@ -45,6 +47,7 @@ pub(super) fn surface(sources: &Sources<'_>) -> Result<SurfaceSettings, ConfigEr
         params: sources.parse_required(&META_PARAMS)?,
         split: sources.parse_required(&META_SPLIT)?,
         read_tool: sources.parse_required(&READ_TOOL)?,
+        structured: sources.parse_required(&STRUCTURED_CONTENT)?,
         mode: sources.parse_required(&SCHEMA_MODE)?,
         overrides,
     })

@@ -32,7 +32,8 @@ pub use policy::{
 pub use process::{AUDIT, FILE, LOG};
 pub use setting::{AnySetting, Row, Setting};
 pub use shape::{
-    CUSTOMIZE, DOMAINS, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS,
+    CUSTOMIZE, DOMAINS, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, STRUCTURED_CONTENT, TOOL_SURFACE,
+    TOOLSETS,
 };
 
 /// All settings, in display order.

@@ -6,6 +6,7 @@ pub mod writer;
 pub mod catalog {
     mod action;
     mod additions;
+    pub mod clients;
     mod effects;
     pub mod embedded;
     mod json;

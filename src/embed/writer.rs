@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::catalog::clients::ClientTable;
 use crate::catalog::embedded::{Entry, Header};
 use crate::catalog::kinds::Kinds;
 use crate::catalog::language::{
@@ -87,6 +88,8 @@ pub fn write(root: &Path, out: &Path, times: u8) -> WriteOutcome<Version> {
     fs::write(out.join("secret_names.rs"), rules.secrets.to_expression()?)?;
     let presentation: PresentationLists = parse(&root.join("presentation.toml"))?;
     fs::write(out.join("presentation.rs"), presentation.to_expression())?;
+    let clients: ClientTable = parse(&root.join("clients.toml"))?;
+    fs::write(out.join("clients.rs"), clients.to_expression())?;
     let kinds: Kinds = parse(&root.join("kinds.toml"))?;
     fs::write(out.join("catalog_kinds.bin"), postcard::to_allocvec(&kinds)?)?;
     let mut words = read_words(root, rules)?;

@@ -119,7 +119,7 @@ pub static FIND_ARGUMENTS: &[Argument] = &[
     },
     Argument {
         name: "detail",
-        what: "schema: of every result; auto: of the first if it is clear.",
+        what: "schema: of each result.",
         takes: Takes::Choice(&["auto", "signature", "schema"]),
         required: false,
         serves: Serves::Call,
@@ -127,7 +127,7 @@ pub static FIND_ARGUMENTS: &[Argument] = &[
     },
     Argument {
         name: "explain",
-        what: "Explain the ranking.",
+        what: "Why these.",
         takes: Takes::Flag,
         required: false,
         serves: Serves::Call,
@@ -148,7 +148,7 @@ pub static EXECUTE_ARGUMENTS: &[Argument] = &[
     },
     Argument {
         name: "params",
-        what: "Its parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12, group&7…",
+        what: "Its parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12…",
         takes: Takes::Object,
         required: false,
         serves: Serves::Call,
@@ -176,7 +176,7 @@ pub static EXECUTE_ARGUMENTS: &[Argument] = &[
     },
     Argument {
         name: "fields",
-        what: "Only these fields, such as author.username.",
+        what: "Such as author.username.",
         takes: Takes::Texts,
         required: false,
         serves: Serves::OneAnswer,
@@ -192,7 +192,7 @@ pub static EXECUTE_ARGUMENTS: &[Argument] = &[
     },
     Argument {
         name: "dry_run",
-        what: "Show the request; send nothing.",
+        what: "Send nothing.",
         takes: Takes::Flag,
         required: false,
         serves: Serves::Preview,
@@ -200,7 +200,7 @@ pub static EXECUTE_ARGUMENTS: &[Argument] = &[
     },
     Argument {
         name: "offset",
-        what: "Begin a long text at this byte.",
+        what: "Byte of a long text.",
         takes: Takes::Number(0, None),
         required: false,
         serves: Serves::OneAnswer,
@@ -208,7 +208,7 @@ pub static EXECUTE_ARGUMENTS: &[Argument] = &[
     },
     Argument {
         name: "lines",
-        what: "Lines of a long text: 120-180; -50: the last 50.",
+        what: "Of a long text: 120-180; -50: the last 50.",
         takes: Takes::Text,
         required: false,
         serves: Serves::OneAnswer,
@@ -256,7 +256,7 @@ pub static EXECUTE_ARGUMENTS: &[Argument] = &[
     },
     Argument {
         name: "top",
-        what: "Keep the largest groups.",
+        what: "Largest groups.",
         takes: Takes::Number(1, None),
         required: false,
         serves: Serves::List,

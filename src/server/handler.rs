@@ -29,6 +29,7 @@ use super::progress::progress;
 use super::resources_prompts;
 use super::roots::ClientRoots;
 use super::server_info::{FRESH_FOR_MS, server_config, tool};
+use super::structured_content;
 use super::worker::Worker;
 use crate::surface::{CheckedArguments, PageError, Surface, SurfaceKind, ToolRequest};
 use crate::tools::{
@@ -64,6 +65,10 @@ type ToolOutcome = Result<Answer, ToolError>;
 /// an extension of the request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FindTurns(pub(super) Vec<Arc<Semaphore>>);
+
+/// Name of the client by its request, where it gives none in the protocol. An extension of the request.
+#[derive(Clone, Debug)]
+pub(super) struct ClientName(pub(super) String);
 
 impl FindTurns {
     async fn take(&self) -> Vec<OwnedSemaphorePermit> {
@@ -133,6 +138,35 @@ impl<B: Backend> Handler<B> {
                 Ok(self.ask(arguments, outcome, context).await)
             }
         }
+    }
+
+    /// True if the client that asks gets structured content.
+    fn gives_structure(&self, context: &RequestContext<RoleServer>) -> bool {
+        let in_request = context.meta.client_info().map(|client| client.name);
+        let by_agent = || context.extensions.get::<ClientName>().map(|client| client.0.clone());
+        let by_handshake = || context.client_info().map(|client| client.name);
+        let named = in_request.or_else(by_agent).or_else(by_handshake);
+        self.surface.gives_structure(named.as_deref())
+    }
+
+    /// The response to a call of this action as the client gets it. An error keeps its structure, which is as long as its
+    /// text.
+    fn for_client(
+        &self,
+        response: CallToolResponse,
+        asked: Option<&str>,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let CallToolResponse::Complete(mut result) = response else { return response };
+        let is_success = result.is_error != Some(true);
+        match result.structured_content.take() {
+            Some(Value::Object(structured)) if !is_success || self.gives_structure(context) => {
+                let shortened = structured_content::shortened(structured, asked);
+                result.structured_content = Some(Value::Object(shortened));
+            }
+            _ => {}
+        }
+        CallToolResponse::Complete(result)
     }
 
     /// Mechanism by which the client can ask its user, if any.
@@ -337,7 +371,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         let page = self.surface.page(cursor.as_deref(), &|name| self.backend.offers(name));
@@ -345,11 +379,20 @@ impl<B: Backend> ServerHandler for Handler<B> {
             PageError::Cursor(_) => ErrorData::invalid_params(error.to_string(), None),
             PageError::Catalog(_) => ErrorData::internal_error(error.to_string(), None),
         })?;
-        let mut list = ListToolsResult::with_all_items(page.tools.into_iter().map(tool).collect());
+        let gives_structure = self.gives_structure(&context);
+        let mut tools: Vec<Tool> = page.tools.into_iter().map(tool).collect();
+        for tool in tools.iter_mut().filter(|_| !gives_structure) {
+            tool.output_schema = None;
+        }
+        let mut list = ListToolsResult::with_all_items(tools);
         list.next_cursor = page.next;
         // The toolset that a session activates is private to the session.
         Ok(match self.surface.kind() {
             SurfaceKind::Toolset => list.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
+            // Another client may get another list.
+            _ if self.surface.tells_clients_apart() => {
+                list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Private)
+            }
             _ => list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public),
         })
     }
@@ -360,9 +403,13 @@ impl<B: Backend> ServerHandler for Handler<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.prepare();
+        let asked = request.arguments.as_ref().and_then(|arguments| arguments.get("action"));
+        let asked = asked.and_then(Value::as_str).map(str::to_owned);
         let (told, progress) = progress(&context);
         tokio::select! {
-            response = watched(told, self.converse(request, &context)) => response,
+            response = watched(told, self.converse(request, &context)) => {
+                response.map(|response| self.for_client(response, asked.as_deref(), &context))
+            }
             () = progress => Err(ErrorData::internal_error("progress ended before its call", None)),
             // Dropping the call drops its request to GitLab. Nothing is sent for a cancelled request.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),

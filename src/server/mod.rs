@@ -17,6 +17,7 @@ mod roots;
 mod server_info;
 mod signals;
 mod stdio;
+mod structured_content;
 mod worker;
 
 use std::io;

@@ -10,7 +10,7 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 
 use crate::surface::{Annotations, Surface, SurfaceKind, ToolSpec};
-use crate::tools::{Capabilities, FIND};
+use crate::tools::{Capabilities, EXECUTE, FIND, READ};
 
 /// Key of `_meta` by which Claude Code loads a tool without a search for it
 /// (<https://docs.claude.com/en/docs/claude-code/mcp>).
@@ -21,14 +21,14 @@ pub(super) const FRESH_FOR_MS: u64 = 3_600_000;
 
 /// Converts a tool to the protocol's type.
 pub(super) fn tool(spec: ToolSpec) -> Tool {
-    let is_first = spec.name == FIND;
+    let is_loaded = [FIND, EXECUTE, READ].contains(&spec.name.as_str());
     let mut tool =
         Tool::new_with_raw(spec.name, Some(Cow::Owned(spec.description)), Arc::new(spec.input_schema))
             .with_annotations(annotations(spec.annotations));
     tool.title = spec.title;
     tool.output_schema = spec.output_schema.map(Arc::new);
-    // Clients that load tools only when they are needed load this one at once.
-    tool.meta = is_first.then(|| MetaObject(Map::from_iter([(ALWAYS_LOAD.to_owned(), json!(true))])));
+    // Clients that load tools only when they are needed load these at once: a search for one costs a turn of the model.
+    tool.meta = is_loaded.then(|| MetaObject(Map::from_iter([(ALWAYS_LOAD.to_owned(), json!(true))])));
     tool
 }
 

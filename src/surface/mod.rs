@@ -28,7 +28,7 @@ pub use dynamic::execute_schema;
 pub use resources::SurfaceResource;
 pub use rule_names::TOOL_NAMES;
 pub use schema::{Level, Override, ParamSchema, SchemaMode};
-pub use settings::{SurfaceKind, SurfaceSettings};
+pub use settings::{StructuredContent, SurfaceKind, SurfaceSettings};
 pub use state::{PageError, Surface, ToolPage};
 pub use tool_definition::{Annotations, ToolSpec};
 pub use toolset::{ACTIVATE, Activation};

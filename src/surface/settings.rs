@@ -1,6 +1,7 @@
 //! Settings of a surface.
 
 use super::schema::{Override, ParamSchema, SchemaMode};
+use crate::catalog::STRUCTURE_ALONE;
 
 /// The set of tools that a client is offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,27 @@ impl SurfaceKind {
     }
 }
 
+/// Which clients get an answer as structured content as well as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StructuredContent {
+    /// All but those that would show a model the structure in place of the text.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl StructuredContent {
+    /// True if a client of this name gets the structure, and the output schemas that promise it.
+    pub fn is_given_to(self, client: Option<&str>) -> bool {
+        match self {
+            StructuredContent::Auto => client.is_none_or(|name| !STRUCTURE_ALONE.contains(&name)),
+            StructuredContent::Always => true,
+            StructuredContent::Never => false,
+        }
+    }
+}
+
 /// Configuration of the surface.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceSettings {
@@ -40,6 +62,7 @@ pub struct SurfaceSettings {
     pub mode: SchemaMode,
     /// True if reads have a tool of their own, next to find and execute.
     pub read_tool: bool,
+    pub structured: StructuredContent,
     /// Descriptions in place of the catalog's, the stronger last.
     pub overrides: Vec<Override>,
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::dynamic::{EXECUTE, FIND, READ};
 use super::entry::SurfaceEntry;
 use super::schema::{Source, Unmatched};
-use super::settings::{SurfaceKind, SurfaceSettings};
+use super::settings::{StructuredContent, SurfaceKind, SurfaceSettings};
 use super::tool_definition::ToolSpec;
 use super::toolset::{ACTIVATE, Activation, ChosenToolset};
 use super::wording::reword;
@@ -55,6 +55,16 @@ impl Surface {
 
     pub fn kind(&self) -> SurfaceKind {
         self.settings.kind
+    }
+
+    /// True if a client of this name gets answers as structured content too.
+    pub fn gives_structure(&self, client: Option<&str>) -> bool {
+        self.settings.structured.is_given_to(client)
+    }
+
+    /// True if clients differ in what they get.
+    pub fn tells_clients_apart(&self) -> bool {
+        self.settings.structured == StructuredContent::Auto
     }
 
     /// Instructions for the model: how the tools work together.

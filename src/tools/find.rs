@@ -18,15 +18,13 @@ const MAX_LIMIT: u32 = 50;
 /// Maximum size of a query in bytes; the rest is ignored.
 const MAX_QUERY_BYTES: usize = 1_000;
 
-/// Bytes of a signature: the first result's, and each other's. More only by required parameters.
+/// Bytes of a signature: the first result's if it is sure and otherwise, and each other's. More only by required parameters.
+const SURE_SIGNATURE: usize = 2_400;
 const FIRST_SIGNATURE: usize = 400;
 const OTHER_SIGNATURE: usize = 320;
 
 /// Maximum number of operations of a result in the text.
 const MAX_OPERATIONS: usize = 4;
-
-/// Maximum size in bytes of a schema with `detail: "auto"`.
-const SCHEMA: usize = 3_000;
 
 /// Maximum number of denied actions that are named.
 const WITHHELD: usize = 3;
@@ -106,13 +104,29 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
         Confidence::High if is_local => Confidence::Low,
         sure => sure,
     };
-    let mut schemas = Schemas::new(tools, detail, sure)?;
+    let mut schemas = Schemas::new(tools, detail)?;
     let mut results = Vec::new();
     let mut text = String::new();
+    // A sure find has one result whole, and the others by name.
+    let is_sure = sure == Confidence::High && detail == Detail::Auto;
     for (place, hit) in ranking.hits.iter().enumerate() {
-        let result = FoundAction::new(tools, hit, query, place == 0, detail, &mut schemas)?;
+        if is_sure && place > 0 {
+            results.push(json!({"action": hit.action.id}));
+            continue;
+        }
+        let length = match place {
+            0 if is_sure => SURE_SIGNATURE,
+            0 => FIRST_SIGNATURE,
+            _ => OTHER_SIGNATURE,
+        };
+        let signature = signature(&tools.reworded(hit.action.clone()), length, query);
+        let result = FoundAction::new(tools, hit, signature, place == 0, detail, &mut schemas)?;
         result.write(place + 1, &mut text);
         results.push(Value::Object(result.structured));
+    }
+    let others: Vec<&str> = ranking.hits.iter().skip(1).map(|hit| hit.action.id.as_str()).collect();
+    if is_sure && !others.is_empty() {
+        let _ = writeln!(text, "Others: {}", others.join(", "));
     }
     let mut structured = Map::new();
     structured.insert("query".to_owned(), json!(query));
@@ -150,7 +164,8 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     if !notes.is_empty() {
         structured.insert("notes".to_owned(), json!(notes));
     }
-    if !ranking.hits.is_empty() && detail != Detail::Schema {
+    let is_folded = text.contains(" more)`") || (ranking.hits.len() > 1 && !is_sure);
+    if is_folded && detail != Detail::Schema {
         let _ = writeln!(text, "All parameters: `detail: \"schema\"`, or {}", action_uri::ACTION);
     }
     Ok(Answer::new(structured, heading + &text))
@@ -225,8 +240,6 @@ struct FoundAction {
     /// The action to use in place of a deprecated one, if it may run.
     replaced_by: Option<String>,
     schema: Option<Value>,
-    /// The schema is part of the text as well.
-    writes_schema: bool,
     explain: Vec<String>,
     /// Note that the instance is too old for it, if its version is known.
     lacking: Option<String>,
@@ -236,7 +249,7 @@ impl FoundAction {
     fn new(
         tools: &Tools,
         hit: &Hit,
-        query: &str,
+        signature: String,
         first: bool,
         detail: Detail,
         schemas: &mut Schemas<'_>,
@@ -245,14 +258,12 @@ impl FoundAction {
         let action = tools.reworded(hit.action.clone());
         let schema = schemas.schema(&action, first);
         let is_detailed = first || detail == Detail::Schema;
-        let signature = signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE }, query);
         let mut found = FoundAction {
             structured: Map::new(),
             example: is_detailed.then(|| json!({"action": action.id, "params": example(&action, words)})),
             related: if is_detailed { may_run(tools, &action.related) } else { Vec::new() },
             usually: may_run(tools, action.usually.as_slice()).pop(),
             replaced_by: may_run(tools, action.replaced_by.as_slice()).pop(),
-            writes_schema: detail == Detail::Schema,
             signature,
             schema,
             explain: hit.explain.clone(),
@@ -347,7 +358,7 @@ impl FoundAction {
         if !self.related.is_empty() {
             let _ = writeln!(text, "   Related: {}", self.related.join(", "));
         }
-        if let (Some(schema), true) = (&self.schema, self.writes_schema) {
+        if let Some(schema) = &self.schema {
             let _ = writeln!(text, "   Schema: `{schema}`");
         }
         for line in &self.explain {
@@ -369,7 +380,6 @@ fn may_run(tools: &Tools, ids: &[String]) -> Vec<String> {
 struct Schemas<'a> {
     words: &'a Words,
     detail: Detail,
-    confidence: Confidence,
     limit: usize,
     /// Bytes of the schemas so far.
     used: usize,
@@ -378,10 +388,10 @@ struct Schemas<'a> {
 }
 
 impl<'a> Schemas<'a> {
-    fn new(tools: &'a Tools, detail: Detail, confidence: Confidence) -> Result<Schemas<'a>, ToolError> {
+    fn new(tools: &'a Tools, detail: Detail) -> Result<Schemas<'a>, ToolError> {
         let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
         let (used, left_out) = (0, Vec::new());
-        Ok(Schemas { words, detail, confidence, limit: tools.max_bytes, used, left_out })
+        Ok(Schemas { words, detail, limit: tools.max_bytes, used, left_out })
     }
 
     /// The schema of a result, if the answer has it. The first is in every answer with `detail: "schema"`.
@@ -396,9 +406,6 @@ impl<'a> Schemas<'a> {
                 }
                 self.used += bytes;
                 Some(schema)
-            }
-            Detail::Auto if first && self.confidence == Confidence::High => {
-                Some(input_schema(action, self.words)).filter(|schema| schema.to_string().len() <= SCHEMA)
             }
             Detail::Auto | Detail::Signature => None,
         }

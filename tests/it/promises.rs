@@ -43,7 +43,7 @@ use serde_json::{Map, Value, json};
 
 use crate::docs::{anchor, anchors};
 use crate::security_page::{collect, is_there};
-use crate::support::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
+use crate::support::client::{Client, LATEST_HANDSHAKE, maintainers_program, program, with_objects};
 
 const PROMISES: u32 = 219;
 const SERVERS_AT_A_TIME: usize = 3;
@@ -190,13 +190,18 @@ impl Server {
     }
 
     fn tool(&mut self, call: &Call, name: &str, arguments: Value) -> Outcome<Answer> {
+        let asked = arguments.get("action").cloned();
         let answer = self.request("tools/call", &json!({"name": name, "arguments": arguments}));
         let result = match result_of(&answer, call.code)? {
             Reply::Result(result) => result,
             Reply::Error(error) => return Ok(error),
         };
         let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
-        let value = result["structuredContent"].clone();
+        let mut value = with_objects(result["structuredContent"].clone());
+        // An answer names the action where another one ran than the call names.
+        if let (Some(map), Some(asked)) = (value.as_object_mut(), asked) {
+            map.entry("action").or_insert(asked);
+        }
         match (result["isError"] == true, &call.fails) {
             (false, Some(kind)) => Err(format!("expected the error {kind}, got {}", head(&text))),
             (true, None) => Err(format!("is an error: {}", head(&text))),

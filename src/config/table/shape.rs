@@ -44,6 +44,24 @@ settings! {
         takes: Accepts::Switch(values::identity),
     };
 
+    STRUCTURED_CONTENT: surface::StructuredContent = Setting {
+        row: Row {
+            name: "GITLAB_STRUCTURED_CONTENT",
+            aliases: &[],
+            flag: Some("structured-content"),
+            value: "WHEN",
+            what: "Give answers as structured content as well as text: `always`, `never`, or `auto`, which leaves it out for \
+                   clients that are known to show a model the structure in place of the shorter text (catalog/clients.toml).",
+            default: Some("auto"),
+            example: "never",
+        },
+        takes: Accepts::Word(&[
+            ("auto", surface::StructuredContent::Auto),
+            ("always", surface::StructuredContent::Always),
+            ("never", surface::StructuredContent::Never),
+        ]),
+    };
+
     TOOLSETS: Vec<String> = Setting {
         row: Row {
             name: "GITLAB_TOOLSETS",

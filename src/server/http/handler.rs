@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use axum::http::header::USER_AGENT;
 use axum::http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
@@ -17,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::callers::NarrowedTools;
 use super::metrics::{CallLabels, Metrics};
-use crate::server::handler::FindTurns;
+use crate::server::handler::{ClientName, FindTurns};
 use crate::tools::{EXECUTE, READ, ToolsFactory};
 
 /// Header that the client fills with the action of an execute (MCP 2026-07-28, transports, `x-mcp-header`): gateways
@@ -76,6 +77,13 @@ fn part<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) 
     context.extensions.get::<Parts>()?.extensions.get::<T>().cloned()
 }
 
+/// Takes the name of the client from `User-Agent`, such as `claude-code/2.1.197 (cli)`.
+fn name_client(context: &mut RequestContext<RoleServer>) {
+    let agent = context.extensions.get::<Parts>().and_then(|parts| parts.headers.get(USER_AGENT));
+    let name = agent.and_then(|agent| agent.to_str().ok()?.split(['/', ' ']).next().map(str::to_owned));
+    context.extensions.insert(ClientName(name.unwrap_or_default()));
+}
+
 impl ServerHandler for HttpHandler {
     fn get_info(&self) -> ServerConfig {
         self.front.handler.get_info()
@@ -93,8 +101,9 @@ impl ServerHandler for HttpHandler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
+        mut context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        name_client(&mut context);
         let mut listed = caller(&context)?.handler.list_tools(request, context).await?;
         listed.tools = listed.tools.into_iter().map(with_action_header).collect();
         Ok(listed)
@@ -113,6 +122,7 @@ impl ServerHandler for HttpHandler {
             action: self.action_label(request.arguments.as_ref()),
             outcome: "ok".to_owned(),
         };
+        name_client(&mut context);
         if let Some(turns) = part::<FindTurns>(&context) {
             context.extensions.insert(turns);
         }

@@ -18,11 +18,31 @@ impl Length {
 const HALF: usize = 50;
 const SAME: usize = 110;
 
+/// A beginning of a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beginning {
+    pub text: String,
+    /// The part of it that says what a write did; empty for a read.
+    pub outcome: String,
+}
+
+/// A form with the percentage that it may take.
+#[derive(Clone, Debug)]
+struct LimitedForm {
+    beginning: Beginning,
+    percent: usize,
+}
+
+impl LimitedForm {
+    fn new(outcome: &str, text: String, percent: usize) -> LimitedForm {
+        LimitedForm { beginning: Beginning { text, outcome: outcome.to_owned() }, percent }
+    }
+}
+
 /// Forms of the beginning of a text, the most readable first.
 #[derive(Clone, Debug, Default)]
 pub struct Beginnings {
-    /// Each with the percentage that it may take.
-    forms: Vec<(String, usize)>,
+    forms: Vec<LimitedForm>,
     /// Number of forms, from the first, that name the outcome of a write; all of a read's.
     with_outcome: usize,
 }
@@ -30,7 +50,8 @@ pub struct Beginnings {
 impl Beginnings {
     /// Beginnings of a read: its body, or the same in one line.
     pub fn of_read(body: String, line: Option<String>) -> Beginnings {
-        let forms: Vec<_> = std::iter::once(body).chain(line).map(|form| (form, SAME)).collect();
+        let forms = std::iter::once(body).chain(line).map(|form| LimitedForm::new("", form, SAME));
+        let forms: Vec<_> = forms.collect();
         Beginnings { with_outcome: forms.len(), forms }
     }
 
@@ -40,32 +61,35 @@ impl Beginnings {
         body: &str,
         line: Option<String>,
     ) -> Beginnings {
-        let mut forms = vec![(format!("{sentence}\n{body}"), HALF), (format!("{brief}\n{body}"), SAME)];
+        let mut forms = vec![
+            LimitedForm::new(sentence, format!("{sentence}\n{body}"), HALF),
+            LimitedForm::new(brief, format!("{brief}\n{body}"), SAME),
+        ];
         let Some((outcome, line)) = outcome.zip(line) else {
             return Beginnings { with_outcome: forms.len(), forms };
         };
         let between = if line.starts_with('<') { ":\n" } else { ": " };
-        forms.push((format!("{outcome}{between}{line}"), SAME));
+        forms.push(LimitedForm::new(outcome, format!("{outcome}{between}{line}"), SAME));
         let with_outcome = forms.len();
         // The object in the answer of a delete would look as if it still existed.
         if !matches!(outcome, "Deleted" | "Removed") {
-            forms.push((line, SAME));
+            forms.push(LimitedForm::new("", line, SAME));
         }
         Beginnings { forms, with_outcome }
     }
 
     /// The first form that has room before so many bytes more, or the shortest.
-    pub fn choose(self, length: Length, more: usize) -> String {
+    pub fn choose(self, length: Length, more: usize) -> Beginning {
         // The line end of the last line is not sent.
-        let bytes = |form: &str| (form.len() + more).saturating_sub(1);
-        let fitting = self.forms.iter().position(|(form, percent)| length.has_room(bytes(form), *percent));
+        let bytes = |form: &LimitedForm| (form.beginning.text.len() + more).saturating_sub(1);
+        let fitting = self.forms.iter().position(|form| length.has_room(bytes(form), form.percent));
         // If no form fits, the shortest that names the outcome is used.
         let shortest = || {
             let said = self.forms.iter().take(self.with_outcome).enumerate();
-            said.min_by_key(|(_, (form, _))| form.len()).map(|(at, _)| at)
+            said.min_by_key(|(_, form)| form.beginning.text.len()).map(|(at, _)| at)
         };
         let chosen = fitting.or_else(shortest);
-        chosen.and_then(|at| self.forms.into_iter().nth(at)).map(|(form, _)| form).unwrap_or_default()
+        chosen.and_then(|at| self.forms.into_iter().nth(at)).map(|form| form.beginning).unwrap_or_default()
     }
 }
 
@@ -80,7 +104,7 @@ mod tests {
 
     fn chosen(outcome: Option<&str>, size: usize, more: usize) -> String {
         let line = Some(LINE.to_owned());
-        Beginnings::of_write((SENTENCE, BRIEF, outcome), BODY, line).choose(Length(Some(size)), more)
+        Beginnings::of_write((SENTENCE, BRIEF, outcome), BODY, line).choose(Length(Some(size)), more).text
     }
 
     #[test]
@@ -106,22 +130,22 @@ mod tests {
     #[test]
     fn long_and_unmeasured_answers_have_the_whole_sentence() {
         let forms = Beginnings::of_write((SENTENCE, BRIEF, Some("Created")), BODY, None);
-        assert_eq!(forms.choose(Length(None), 1_000_000), format!("{SENTENCE}\n{BODY}"));
+        assert_eq!(forms.choose(Length(None), 1_000_000).text, format!("{SENTENCE}\n{BODY}"));
     }
 
     #[test]
     fn a_line_that_begins_with_a_tag_does_not_follow_the_outcome_at_once() {
         let line = Some("<gitlab>\n{}\n</gitlab>\n".to_owned());
         let forms = Beginnings::of_write((SENTENCE, SENTENCE, Some("Created")), SENTENCE, line);
-        assert!(forms.choose(Length(Some(34)), 0).starts_with("Created:\n<gitlab>\n"));
+        assert!(forms.choose(Length(Some(34)), 0).text.starts_with("Created:\n<gitlab>\n"));
     }
 
     #[test]
     fn a_read_is_one_line_where_its_body_has_no_room() {
         let forms =
             |size| Beginnings::of_read(BODY.repeat(2), Some(LINE.to_owned())).choose(Length(Some(size)), 0);
-        assert_eq!(forms(12), BODY.repeat(2));
-        assert_eq!(forms(11), LINE);
-        assert_eq!(Beginnings::of_read(BODY.repeat(2), None).choose(Length(Some(1)), 0), BODY.repeat(2));
+        assert_eq!(forms(12).text, BODY.repeat(2));
+        assert_eq!(forms(11).text, LINE);
+        assert_eq!(Beginnings::of_read(BODY.repeat(2), None).choose(Length(Some(1)), 0).text, BODY.repeat(2));
     }
 }

@@ -364,7 +364,11 @@ fn assemble(
     state_notes::add_states(&mut structured, &mut text, states);
     header::add_resolved(&mut text, call.resolved());
     header::add_notes(&mut structured, &mut text, notes);
-    text.insert_str(0, &beginnings.choose(length, text.len()));
+    let beginning = beginnings.choose(length, text.len());
+    if let Some(Value::Object(changed)) = structured.get_mut("changed") {
+        changed.insert("says".to_owned(), json!(beginning.outcome));
+    }
+    text.insert_str(0, &beginning.text);
     Answer { structured, text, file: shown.file }
 }
 

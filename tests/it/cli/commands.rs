@@ -236,7 +236,11 @@ fn find_answers_as_the_tool_does() {
     let mut client = Client::connect(&["--read-only"], &[]);
     let reply = client.call("gitlab_find_action", json!({"query": "delete a branch", "limit": 2}));
     let structured: Value = serde_json::from_str(&output(&[&arguments[..], &["--json"]].concat())).unwrap();
-    assert_eq!(structured, reply.structured);
+    let ids = |found: &Value| -> Vec<Value> {
+        found["results"].as_array().unwrap().iter().map(|result| result["action"].clone()).collect()
+    };
+    assert_eq!(ids(&structured), ids(&reply.structured));
+    assert!(structured["results"][0]["schema_uri"].is_string(), "{structured}");
     assert_eq!(output(&arguments).trim_end(), reply.text.trim_end());
 }
 
@@ -348,13 +352,16 @@ fn json_is_not_cut_to_the_size_that_suits_a_model() {
 }
 
 #[test]
-fn json_is_what_a_client_gets() {
+fn json_has_what_a_client_gets_with_rows_as_objects() {
     let arguments =
         ["--sandbox", "execute", "label.list", "--params", r#"{"fullPath": "acme/widget", "per_page": 3}"#];
     let reply =
         execute(&mut Client::sandbox(), "label.list", json!({"fullPath": "acme/widget", "per_page": 3}));
     let structured: Value = serde_json::from_str(&output(&[&arguments[..], &["--json"]].concat())).unwrap();
-    assert_eq!(structured, reply.structured);
+    // The client's form has tables, which the support turns into objects.
+    assert!(structured["data"].as_array().unwrap().iter().all(Value::is_object), "{structured}");
+    assert_eq!(structured["data"], reply.structured["data"]);
+    assert_eq!(structured["operation"], "GET /projects/:id/labels");
     assert_eq!(output(&arguments).trim_end(), reply.text.trim_end());
 }
 

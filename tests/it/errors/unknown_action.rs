@@ -26,8 +26,7 @@ fn a_misspelt_read_runs_and_says_so() {
         ("list the branches", "branch.list"),
     ] {
         let note = format!("understood `{given}` as the action `{understood}`");
-        let reply = runs(&mut client, json!({"action": given, "params": {"fullPath": WIDGET}}), &[&note]);
-        assert_eq!(reply["action"], understood);
+        runs(&mut client, json!({"action": given, "params": {"fullPath": WIDGET}}), &[&note]);
     }
 }
 
@@ -126,8 +125,7 @@ fn a_name_of_several_actions_names_each() {
 fn a_name_of_several_actions_runs_the_only_read_that_takes_the_parameters() {
     let mut client = Client::sandbox();
     let arguments = json!({"action": "list_project_user", "params": {"fullPath": WIDGET}});
-    let reply = runs(&mut client, arguments, &["understood `list_project_user` as the action"]);
-    assert_eq!(reply["action"], "project.list_users");
+    runs(&mut client, arguments, &["understood `list_project_user` as the action `project.list_users`"]);
 }
 
 /// `comment` is also a verb of creating: the finder's candidates come before the action with that verb.
@@ -160,8 +158,7 @@ fn other_servers_names_run_and_say_so() {
         ("issue.show", "issue.get", &one),
     ] {
         let note = format!("understood `{given}` as the action `{id}`");
-        let reply = runs(&mut client, json!({"action": given, "params": params}), &[&note]);
-        assert_eq!(reply["action"], id);
+        runs(&mut client, json!({"action": given, "params": params}), &[&note]);
     }
 }
 
@@ -177,7 +174,7 @@ fn a_verb_that_is_a_value_is_filled_in() {
     ] {
         let note = format!("understood `{given}` as the action `{id}` with `{value}`");
         let reply = runs(&mut client, json!({"action": given, "params": params}), &[&note]);
-        assert_eq!((&reply["action"], &reply["data"]["state"]), (&json!(id), &json!(state)), "{given}");
+        assert_eq!(reply["data"]["state"], state, "{given}");
     }
 }
 
@@ -194,16 +191,16 @@ fn a_change_by_another_verb_is_shown_first() {
 #[test]
 fn a_rest_request_runs_with_what_its_path_holds() {
     let mut client = Client::sandbox();
-    for (given, operation, filled) in [
-        ("GET /projects/acme%2Fwidget/issues/12", "GET /projects/:id/issues/:issue_iid", "iid: 12"),
-        ("/projects/acme/widget/issues/12", "GET /projects/:id/issues/:issue_iid", "fullPath: acme/widget"),
-        ("get /api/v4/projects/acme%2Fwidget", "GET /projects/:id", "fullPath: acme/widget"),
-        ("/projects/acme/widget/issues?state=closed&per_page=2", "GET /projects/:id/issues", "state: closed"),
-        ("groups/acme/issues", "GET /groups/:id/issues", "within: group"),
-        ("/projects/acme/widget/repository/branches", "GET /projects/:id/repository/branches", "acme/widget"),
+    for (given, id, filled) in [
+        ("GET /projects/acme%2Fwidget/issues/12", "issue.get", "iid: 12"),
+        ("/projects/acme/widget/issues/12", "issue.get", "fullPath: acme/widget"),
+        ("get /api/v4/projects/acme%2Fwidget", "project.get", "fullPath: acme/widget"),
+        ("/projects/acme/widget/issues?state=closed&per_page=2", "issue.list", "state: closed"),
+        ("groups/acme/issues", "issue.list", "within: group"),
+        ("/projects/acme/widget/repository/branches", "branch.list", "acme/widget"),
     ] {
-        let reply = runs(&mut client, json!({"action": given}), &["understood", filled]);
-        assert_eq!(reply["operation"], operation, "{given}");
+        let understood = format!("understood `{given}` as the action `{id}`");
+        runs(&mut client, json!({"action": given}), &[&understood, filled]);
     }
 }
 
@@ -299,8 +296,8 @@ fn a_pasted_page_is_read() {
     ];
     for (page, id, filled) in pages {
         let given = format!("{root}/{page}");
-        let reply = runs(&mut client, json!({"action": given}), &["understood", filled.as_str().unwrap()]);
-        assert_eq!(reply["action"], id, "{page}");
+        let understood = format!("as the action `{id}`");
+        runs(&mut client, json!({"action": given}), &[&understood, filled.as_str().unwrap()]);
     }
     // A page with a form makes nothing, with any values.
     for form in ["issues/new?title=Squeaks", "merge_requests/new?title=Squeaks", "pipelines/new?ref=main"] {

@@ -328,10 +328,7 @@ fn a_cursor_that_the_action_does_not_take_is_followed() {
     let mut client = gitlab.client(&[]);
     let reply = answered(&mut client, "job.list", json!({"fullPath": PROJECT}), json!({"count_by": "stage"}));
     assert_eq!(reply.structured["data"], json!([group("test", 2), group("deploy", 1)]));
-    assert_eq!(
-        (&reply.structured["action"], &reply.structured["page"]["complete"]),
-        (&json!("job.list"), &json!(true))
-    );
+    assert_eq!(reply.structured["page"]["complete"], true);
     // Without a parameter for the cursor, the answer says so.
     let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "api.rest")]);
     let reply = answered(&mut client, "job.list", json!({"fullPath": PROJECT}), json!({"count_by": "stage"}));

@@ -26,7 +26,7 @@ async fn use_both_tools(lifecycle: ClientLifecycleMode) {
     let request = CallToolRequestParams::new("gitlab_find_action").with_arguments(arguments);
     let result = client.call_tool(request).await.unwrap();
     assert_eq!(result.is_error, Some(false));
-    assert_eq!(result.structured_content.unwrap()["query"], "list issues");
+    assert_eq!(result.structured_content.unwrap()["results"][0]["action"], "issue.list");
     client.cancel().await.unwrap();
 }
 
@@ -96,7 +96,8 @@ fn discovery_needs_no_handshake_and_may_be_kept() {
     assert_eq!((&result["resultType"], &result["cacheScope"]), (&json!("complete"), &json!("public")));
     assert!(result["ttlMs"].as_u64().unwrap() > 0 && result["instructions"].is_string());
     let tools = client.modern("tools/list", json!({}))["result"].clone();
-    assert_eq!((&tools["resultType"], &tools["cacheScope"]), (&json!("complete"), &json!("public")));
+    // Clients may get other lists than this one.
+    assert_eq!((&tools["resultType"], &tools["cacheScope"]), (&json!("complete"), &json!("private")));
     assert!(tools["ttlMs"].as_u64().unwrap() > 0);
     let call = json!({"name": "gitlab_find_action", "arguments": {"query": "x"}});
     let answer = client.modern("tools/call", call);

@@ -36,7 +36,9 @@ async fn find_then_execute() {
     assert_eq!(first["action"], "issue.list", "{found}");
 
     let answer = structured(call("gitlab_execute_action", first["example"].clone()).await.unwrap());
-    let rows = answer["data"].as_array().unwrap();
-    assert!(!rows.is_empty() && rows.iter().all(|row| row["title"].is_string()), "{answer}");
+    let titles =
+        answer["data"]["columns"].as_array().unwrap().iter().position(|name| name == "title").unwrap();
+    let rows = answer["data"]["rows"].as_array().unwrap();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row[titles].is_string()), "{answer}");
     client.cancel().await.unwrap();
 }

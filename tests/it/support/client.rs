@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Ends a test that hangs. No test asserts how long something takes: anything here is done in a fraction of this,
 /// on a busy machine too.
@@ -185,9 +185,18 @@ impl Client {
         self.initialize_with(version, json!({}))
     }
 
+    /// The handshake of a client of this name.
+    pub fn initialize_as(&mut self, name: &str) -> Value {
+        self.shake_hands("2025-11-25", json!({}), name)
+    }
+
     /// The handshake of a client that can do this.
     pub fn initialize_with(&mut self, version: &str, capabilities: Value) -> Value {
-        let client = json!({"name": "test", "version": "1"});
+        self.shake_hands(version, capabilities, "test")
+    }
+
+    fn shake_hands(&mut self, version: &str, capabilities: Value, name: &str) -> Value {
+        let client = json!({"name": name, "version": "1"});
         let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});
         let answer = self.request("initialize", params);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -246,10 +255,39 @@ pub fn reply(answer: &Value) -> Reply {
     let beside = &result["content"].as_array().unwrap()[1..];
     assert!(beside.iter().all(|block| block["type"] == "image"), "{result}");
     Reply {
-        structured: result["structuredContent"].clone(),
+        structured: with_objects(result["structuredContent"].clone()),
         text: result["content"][0]["text"].as_str().unwrap().to_owned(),
         is_error: result["isError"] == true,
     }
+}
+
+/// A structure with each table as the list of objects that it stands for.
+pub fn with_objects(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(with_objects).collect(),
+        Value::Object(map) => {
+            let map: Map<String, Value> =
+                map.into_iter().map(|(name, value)| (name, with_objects(value))).collect();
+            match (map.get("columns"), map.get("rows")) {
+                (Some(Value::Array(columns)), Some(Value::Array(rows))) if map.len() == 2 => {
+                    rows.iter().map(|row| object(columns, row)).collect()
+                }
+                _ => Value::Object(map),
+            }
+        }
+        other => other,
+    }
+}
+
+/// The object of a row; a column may be of several fields.
+fn object(columns: &[Value], row: &Value) -> Value {
+    let cells = row.as_array().unwrap();
+    assert!(cells.len() <= columns.len(), "{row}");
+    let cells = cells.iter().zip(columns).filter(|(cell, _)| !cell.is_null());
+    let fields = cells.flat_map(|(cell, names)| {
+        names.as_str().unwrap().split(", ").map(|name| (name.to_owned(), cell.clone()))
+    });
+    Value::Object(fields.collect())
 }
 
 /// The error of a reply, which must be of that kind and have the same content in both forms.

@@ -5,5 +5,6 @@ pub mod listings;
 pub mod other_servers;
 pub mod read_tool;
 pub mod settings_in_force;
-pub mod tool_names;
+pub mod structured_content;
+mod tool_names;
 pub mod toolset;

@@ -108,15 +108,20 @@ fn the_call_that_a_refusal_offers_runs() {
 }
 
 #[test]
-fn find_is_loaded_at_once_and_says_what_gitlab_has() {
-    for kind in ["dynamic", "meta", "individual", "toolset"] {
-        let mut client = start(kind, &[]);
+fn the_tools_that_every_task_needs_are_loaded_at_once() {
+    for (kind, loaded) in [
+        ("dynamic", &[FIND, EXECUTE, READ][..]),
+        ("meta", &[FIND]),
+        ("individual", &[FIND]),
+        ("toolset", &[FIND, EXECUTE, READ]),
+    ] {
+        let mut client = start(kind, &[("GITLAB_READ_TOOL", "true")]);
         let tools = list(&mut client);
         let marked: Vec<&str> = tools
             .iter()
             .filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true)
             .map(|tool| tool["name"].as_str().unwrap())
             .collect();
-        assert_eq!(marked, [FIND], "{kind}");
+        assert_eq!(marked, loaded, "{kind}");
     }
 }
