@@ -10,6 +10,7 @@ pub const ROUTES: &[Route] = &[
     get("/branches/:branch", show),
     post("/branches", create).rules(&[Rule::Required("branch"), Rule::Required("ref")]),
     delete("/branches/:branch", remove),
+    delete("/merged_branches", remove_merged),
     get("/tags", tags)
         .rules(&[Rule::OneOf("order_by", "name updated version"), Rule::OneOf("sort", "asc desc")]),
     get("/tags/:tag_name", tag),
@@ -99,6 +100,20 @@ fn remove(request: &mut Request<'_>) -> Answer {
     let last = request.repo_mut().branches.remove(&name);
     super::pushes::record_ref(request, "branch", &name, last.as_deref(), None);
     Ok(Reply::empty())
+}
+
+/// GitLab deletes the branches that are merged into the default branch, except protected ones, in the background.
+fn remove_merged(request: &mut Request<'_>) -> Answer {
+    let names: Vec<String> = request.repo()?.branches.keys().cloned().collect();
+    for name in names {
+        let shown = render_branch(request, &name)?;
+        let is = |field: &str| shown.get(field).and_then(Value::as_bool).unwrap_or_default();
+        if is("merged") && !is("protected") {
+            let last = request.repo_mut().branches.remove(&name);
+            super::pushes::record_ref(request, "branch", &name, last.as_deref(), None);
+        }
+    }
+    Ok(Reply::accepted())
 }
 
 fn is_tag_protected(request: &Request<'_>, tag: &str) -> bool {

@@ -169,7 +169,16 @@ pub fn find_merge_request(request: &Request<'_>) -> Result<(String, Row), Fault>
 
 fn show(request: &mut Request<'_>) -> Answer {
     let (_, row) = find_merge_request(request)?;
-    ok(render_merge_request(request, &row))
+    let mut shown = render_merge_request(request, &row);
+    if request.args.flag("render_html")
+        && let Some(shown) = shown.as_object_mut()
+    {
+        for field in ["title", "description"] {
+            let html = super::instance::render_html(row.text(field));
+            shown.insert(format!("{field}_html"), json!(html));
+        }
+    }
+    ok(shown)
 }
 
 fn is_draft(title: &str) -> bool {

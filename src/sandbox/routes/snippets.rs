@@ -166,7 +166,14 @@ fn the_page(request: &Request<'_>) -> Result<(String, Row), Fault> {
 
 fn wiki_page(request: &mut Request<'_>) -> Answer {
     let (_, row) = the_page(request)?;
-    ok(request.show(&row))
+    let mut shown = request.show(&row);
+    if request.args.flag("render_html")
+        && let Some(shown) = shown.as_object_mut()
+    {
+        let html = super::instance::render_html(row.text("content"));
+        shown.insert("content".to_owned(), json!(html));
+    }
+    ok(shown)
 }
 
 /// The slug of a title, which may name directories: GitLab keeps its case and writes blanks as dashes.

@@ -127,14 +127,14 @@ fn projects(request: &mut Request<'_>) -> Answer {
     let user = user(request)?.num("id");
     let mut rows = request.projects();
     rows.retain(|row| row.num("creator_id") == user);
-    super::projects::page(request, &rows)
+    super::projects::narrowed(request, rows)
 }
 
 fn starred(request: &mut Request<'_>) -> Answer {
     let user = user(request)?.num("id");
     let mut rows = request.projects();
     rows.retain(|row| row.nums("_stars").contains(&user));
-    super::projects::page(request, &rows)
+    super::projects::narrowed(request, rows)
 }
 
 fn keys(request: &mut Request<'_>) -> Answer {
