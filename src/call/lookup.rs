@@ -147,6 +147,22 @@ impl Lookup {
         matches!(self, Lookup::IdOf { names: Names::User, name, .. } if name.eq_ignore_ascii_case(ME))
     }
 
+    /// The name of an object.
+    pub fn given_name(&self) -> Option<&str> {
+        match self {
+            Lookup::IdOf { name, .. } => Some(name),
+            Lookup::KindOf { .. } | Lookup::PathOf { .. } => None,
+        }
+    }
+
+    /// The name, if it is that of a user.
+    pub fn username(&self) -> Option<&str> {
+        match self {
+            Lookup::IdOf { names: Names::User, name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// True if the name may be that of another object at the next call: its answer is not kept.
     pub fn is_passing(&self) -> bool {
         match self {

@@ -25,7 +25,8 @@ pub use gitlab_mcp_embed::catalog::kinds::{
 };
 pub use gitlab_mcp_embed::catalog::language::{
     Agent, BackgroundChange, ChangeWords, Domain, ExampleWords, Foreign, GlossaryEntry, Language, ListWords,
-    LocalWords, QuickAction, ReadableTable, Receipt, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
+    LocalWords, QuickAction, ReadableTable, Receipt, RowAddition, ShownAs, ShownBy, Synonym, Toolset, Verb,
+    Words,
 };
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;

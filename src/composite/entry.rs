@@ -2,7 +2,7 @@
 //! [`run_action`].
 
 use crate::composite::actions::ACTIONS;
-use crate::composite::{expand, run};
+use crate::composite::{expand, present_state, run};
 use crate::messages::continuation;
 use crate::tools::action_lookup;
 use crate::tools::audit::AuditEntry;
@@ -74,8 +74,18 @@ async fn execute(
     if let Some(options) = whole_list::options(tools, &resolved)? {
         return whole_list::execute(tools, resolved, options, entry).await;
     }
+    let (action, asked) = (resolved.action.id.clone(), resolved.request.clone());
     match run_action(tools, resolved, Circumstances::default(), None, entry).await? {
         Outcome::Response(response) => Ok(response.answer(tools, tools.max_bytes)),
-        Outcome::Answer(answer) => Ok(answer),
+        Outcome::Answer(mut answer) => {
+            if answer.is_preview()
+                && let Some(read) = present_state::state_request(tools, &asked, &action)
+            {
+                // Boxed: the future contains itself. A read that fails or is denied adds nothing.
+                let state = Box::pin(execute(tools, &read, &mut tools.auditor.begin())).await;
+                state.iter().for_each(|state| present_state::add_state(&mut answer, state));
+            }
+            Ok(answer)
+        }
     }
 }

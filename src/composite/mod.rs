@@ -25,6 +25,7 @@ mod line_text;
 mod mr_diff;
 mod overview;
 mod permalink;
+mod present_state;
 mod read_files;
 mod resolve_project;
 mod review;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::composite::line_text::{self, FoundLine, LineText, NotOneLine, file_path};
 use crate::composite::run::{CompositeRun, params};
+use crate::present;
 use crate::text::diff::{self, DiffLine, DiffSide, LineSpan, MissingLine};
 use crate::tools::{ErrorKind, NextCall, ToolError};
 use crate::untrusted::{cleaned, mask_tokens, quote};
@@ -314,8 +315,11 @@ impl<'r> MergeRequestDiff<'r> {
         let flag = |name: &str| entry.get(name).and_then(Value::as_bool).unwrap_or_default();
         let (old_path, new_path) = (text("old_path"), text("new_path"));
         let mut diff = text("diff");
-        if diff.is_empty() && (flag("collapsed") || flag("too_large")) {
-            diff = self.unfolded(&new_path, raw).await.ok_or_else(|| {
+        let is_flagged = flag("collapsed") || flag("too_large");
+        if diff.is_empty() && present::is_left_out(entry) {
+            // Without a flag, the file may be binary: the raw diff has no lines of it then.
+            let unfolded = self.unfolded(&new_path, raw).await.or((!is_flagged).then(String::new));
+            diff = unfolded.ok_or_else(|| {
                 let mut misplaced = PositionError::new(format!(
                     "GitLab does not send the diff of `{new_path}`, which is too large"
                 ));

@@ -48,6 +48,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     if let Some(pipeline) = work {
         parts.add(&mut data, "pipeline", pipeline);
     }
+    data.insert("blockers".to_owned(), json!(blockers(&whole, &data)));
     Ok(render(run, &whole, Value::Object(data), &parts.notes))
 }
 
@@ -72,6 +73,35 @@ impl OverviewParts {
 fn step_params(run: &CompositeRun<'_>, more: Value) -> Map<String, Value> {
     let of = |name: &str| Some((name.to_owned(), run.params.get(name)?.clone()));
     ["fullPath", "iid"].into_iter().filter_map(of).chain(params(more)).collect()
+}
+
+/// Everything that keeps it from being merged, as far as GitLab shows it: `detailed_merge_status` has only the first.
+fn blockers(whole: &Value, shown: &Map<String, Value>) -> Vec<String> {
+    let is = |field: &str, value: bool| whole.get(field) == Some(&Value::Bool(value));
+    let count = |part: &str, field: &str| shown.get(part)?.get(field)?.as_u64().filter(|count| *count > 0);
+    let status = |part: &str| shown.get(part)?.get("status")?.as_str().map(str::to_owned);
+    let mut blockers = Vec::new();
+    let state = whole.get("state").and_then(Value::as_str).unwrap_or_default();
+    if state != "opened" {
+        return vec![format!("it is {state}")];
+    }
+    if is("draft", true) {
+        blockers.push("draft".to_owned());
+    }
+    if is("has_conflicts", true) {
+        blockers.push("conflicts with the target branch".to_owned());
+    }
+    if let Some(missing) = count("approvals", "missing") {
+        blockers.push(format!("approvals missing: {missing}"));
+    }
+    if is("blocking_discussions_resolved", false) {
+        let open = count("threads", "unresolved").map_or_else(String::new, |open| format!(": {open}"));
+        blockers.push(format!("open threads{open}"));
+    }
+    if let Some(status) = status("pipeline").filter(|status| status == "failed" || status == "running") {
+        blockers.push(format!("pipeline {status}, if it must succeed"));
+    }
+    blockers
 }
 
 fn reviewer_states(rows: &Value) -> Value {

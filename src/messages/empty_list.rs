@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::catalog::{Action, ListWords, Place};
+use crate::catalog::{Action, ListWords, Place, Words};
 use crate::gitlab::{Content, Reply};
 use crate::messages::request::{Answer, ExecuteRequest, NextCall};
 
@@ -74,6 +74,19 @@ impl EmptyList {
         answer.structured.insert("wider".to_owned(), json!(self.wider));
         answer
     }
+}
+
+/// Names what an empty list would have held: `Nothing found: no issue note.`
+pub fn name_missing(mut answer: Answer, action: &Action, words: &Words) -> Answer {
+    let noun = match action.verb().strip_prefix("list") {
+        Some("") => words.domains.get(action.domain()).and_then(|domain| domain.nouns.first()).cloned(),
+        Some(rest) => Some(rest.trim_start_matches('_').replace('_', " ")),
+        None => None,
+    };
+    if let Some((noun, rest)) = noun.zip(answer.text.strip_prefix(NOTHING)) {
+        answer.text = format!("{}: no {noun}.{rest}", NOTHING.trim_end_matches('.'));
+    }
+    answer
 }
 
 /// The text of a list without rows.

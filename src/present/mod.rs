@@ -2,7 +2,9 @@
 //! to get the rest. Text from GitLab is data: cleaned of characters that could hide or imitate something, without
 //! secrets, and wrapped in tags that it cannot close.
 
+pub mod aggregate;
 mod attachment;
+pub mod beginning;
 mod columns;
 mod common_prefix;
 mod compact;
@@ -11,6 +13,7 @@ mod diffs;
 mod encoding;
 mod failure;
 mod fields;
+pub mod inner_list;
 mod log_sections;
 mod log_stamps;
 mod markdown;
@@ -42,6 +45,7 @@ pub use markdown::{MARK, fenced, marked, marked_as, one_line};
 pub use masking::{FieldNames, Masked, mask};
 pub use picture::{Picture, PictureError, decode_picture, is_picture};
 pub use sanitize::{cleaned, cleaned_value, line};
+pub use upstream_truncation::is_left_out;
 
 /// Content of a reply, from any transport.
 #[derive(Clone, Debug, PartialEq)]

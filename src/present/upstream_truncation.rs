@@ -39,7 +39,7 @@ pub fn partial(value: &Value) -> Partial {
         partial.notes.insert(
             0,
             format!(
-                "GitLab left out the diffs of large files: {files} not whole here ({}{more})",
+                "GitLab left out the diffs of large or binary files: {files} not whole here ({}{more})",
                 named.join(", ")
             ),
         );
@@ -47,10 +47,21 @@ pub fn partial(value: &Value) -> Partial {
     partial
 }
 
+/// True for a file of a diff whose lines GitLab left out: by its flags, or (before 18.4 without one) because nothing
+/// else than its content can have changed.
+pub fn is_left_out(file: &Value) -> bool {
+    let is_true = |name: &str| file.get(name).and_then(Value::as_bool) == Some(true);
+    let mode = |name: &str| file.get(name).and_then(Value::as_str);
+    if is_true("collapsed") || is_true("too_large") {
+        return true;
+    }
+    let is_changed = mode("b_mode").is_some() && mode("a_mode") == mode("b_mode");
+    let is_empty = file.get("diff").and_then(Value::as_str) == Some("");
+    is_empty && is_changed && !["new_file", "deleted_file", "renamed_file"].into_iter().any(is_true)
+}
+
 fn diffs(items: &[Value], partial: &mut Partial) {
-    let is_true = |item: &Value, name: &str| item.get(name).and_then(Value::as_bool) == Some(true);
-    let cut = items.iter().filter(|item| item.get("diff").is_some());
-    let cut = cut.filter(|item| is_true(item, "collapsed") || is_true(item, "too_large"));
+    let cut = items.iter().filter(|item| item.get("diff").is_some() && is_left_out(item));
     let path = |item: &Value| item.get("new_path").or(item.get("old_path"))?.as_str().map(str::to_owned);
     partial.files.extend(cut.map(|item| path(item).unwrap_or_else(|| "a file".to_owned())));
 }
@@ -80,6 +91,18 @@ mod tests {
         assert_eq!((said.files.len(), said.notes.len()), (1, 2));
         let said = partial(&json!({"changes_count": "1000+", "compare_timeout": true}));
         assert_eq!(said.notes.len(), 1, "the count is explained where it is shown");
+    }
+
+    #[test]
+    fn a_diff_that_is_left_out_without_a_flag_is_told_from_a_file_without_changed_lines() {
+        let file = |flag: &str, b_mode: &str, diff: &str| json!({"new_path": "big.txt", "diff": diff, "a_mode": "100644", "b_mode": b_mode, flag: true});
+        assert!(is_left_out(&file("x", "100644", "")));
+        assert!(!is_left_out(&file("x", "100644", "@@ -1 +1 @@")));
+        assert!(!is_left_out(&file("x", "100755", "")), "only its mode has changed");
+        for flag in ["new_file", "deleted_file", "renamed_file"] {
+            assert!(!is_left_out(&file(flag, "100644", "")), "{flag}: an empty file");
+        }
+        assert_eq!(partial(&json!([file("x", "100644", "")])).files, ["big.txt"]);
     }
 
     #[test]

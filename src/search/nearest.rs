@@ -26,6 +26,11 @@ pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<
         .map(|(_, name)| name)
 }
 
+/// True if one of two names negates the other.
+pub fn is_negation(one: &str, other: &str) -> bool {
+    is_opposite(&folded(one), &folded(other))
+}
+
 /// True if one word turns one of two names into the other: `not[labels]` and `labels`, `unapprove` and `approve`.
 fn is_opposite(one: &[String], other: &[String]) -> bool {
     const WORDS: [&str; 10] =

@@ -16,7 +16,7 @@ use crate::gitlab::{Content, GitlabError, Reply};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::NextCall;
 use crate::policy::Rule;
-use crate::search::nearest;
+use crate::search::{is_negation, nearest};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::error_mapping;
 use crate::tools::graphql;
@@ -260,19 +260,29 @@ struct AskedName<'a> {
     param: Option<&'a str>,
 }
 
-/// Adds the nearest name to the error, else the call that lists what exists.
+/// Adds the nearest name to the error, else the few that there are, else the call that lists them.
 async fn with_near_name(
     tools: &Tools,
     asked: AskedName<'_>,
     error: ToolError,
     requests: &AtomicUsize,
 ) -> ToolError {
-    let AskedName { checked, question, param } = asked;
-    let near = near_name(tools, question, requests).await;
-    match (near, sibling_list(tools, question, question.reads().first())) {
-        (Some(near), _) => misspelled(error, checked, param, &near),
-        (None, Some(list)) if error.fix.is_none() => error.fix(list),
-        (None, _) => error,
+    let question = asked.question;
+    let others = match fetch_others(tools, question, requests).await {
+        Some(others) if others.near.is_some() => Some(others),
+        others => fetch_members(tools, &asked, requests).await.or(others),
+    };
+    let existing = others.as_ref().and_then(OtherNames::list);
+    if let Some(near) = others.and_then(|others| others.near) {
+        return misspelled(error, &asked, &near);
+    }
+    let error = match existing {
+        Some(existing) => error.hint(existing),
+        None => error,
+    };
+    match sibling_list(tools, question, question.reads().first()) {
+        Some(list) if error.fix.is_none() => error.fix(list),
+        _ => error,
     }
 }
 
@@ -288,31 +298,128 @@ fn unknown_path(checked: &Checked, question: &Lookup, error: &ToolError) -> Opti
     }
 }
 
-/// The most similar of the names that a list has, or the only one that a search finds.
-async fn near_name(tools: &Tools, question: &Lookup, requests: &AtomicUsize) -> Option<Candidate> {
+/// The names of the list in which a name was not found.
+struct OtherNames {
+    rows: Vec<Candidate>,
+    /// The one that may be meant.
+    near: Option<Candidate>,
+    /// True if the list has no further rows.
+    is_whole: bool,
+    /// The words before the names.
+    heading: &'static str,
+}
+
+/// Maximum number of names that an error lists.
+const MAX_LISTED: usize = 10;
+
+impl OtherNames {
+    /// The names, with the most similar one, else the only one that shares a word.
+    fn new(name: &str, rows: Vec<Candidate>, is_whole: bool) -> OtherNames {
+        let nearest = nearest(name, rows.iter().map(|row| row.name.as_str())).map(str::to_owned);
+        let near = match nearest {
+            Some(nearest) => rows.iter().find(|row| row.name == nearest),
+            None => {
+                let is_negated = rows.iter().any(|row| is_negation(name, &row.name));
+                let mut sharing = rows.iter().filter(|row| shares_word(name, &row.name));
+                sharing.next().filter(|_| is_whole && !is_negated && sharing.next().is_none())
+            }
+        };
+        OtherNames { near: near.cloned(), rows, is_whole, heading: "There are" }
+    }
+
+    /// The sentence that lists them, if they are few.
+    fn list(&self) -> Option<String> {
+        let names: Vec<String> =
+            self.rows.iter().map(|row| quote(&shortened(&row.name, LONGEST_TITLE))).collect();
+        match names.len() {
+            0 if self.is_whole => Some("There are none.".to_owned()),
+            1..=MAX_LISTED if self.is_whole => Some(format!("{}: {}.", self.heading, names.join(", "))),
+            _ => None,
+        }
+    }
+}
+
+/// Least number of letters of a word that two names share.
+const MIN_SHARED_LETTERS: usize = 4;
+
+/// True if a word of one name begins a word of the other: `nightly` and `Every night`.
+fn shares_word(one: &str, other: &str) -> bool {
+    let words = |name: &str| -> Vec<String> {
+        let words = name.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| word.chars().count() >= MIN_SHARED_LETTERS).map(str::to_lowercase).collect()
+    };
+    let others = words(other);
+    let begins = |word: &String| {
+        others.iter().any(|other| word.starts_with(other.as_str()) || other.starts_with(word.as_str()))
+    };
+    words(one).iter().any(begins)
+}
+
+/// The names of the list in which a look-up found nothing.
+async fn fetch_others(tools: &Tools, question: &Lookup, requests: &AtomicUsize) -> Option<OtherNames> {
     let (name, list) = question.similar_names()?;
     let action = tools.catalog.get(list.action).ok()??;
     // The error that is mended matters more than why this read failed.
-    let (answer, _) = fetch_page(tools, &action, &list.params, requests).await.ok()?;
+    let (answer, more) = fetch_page(tools, &action, &list.params, requests).await.ok()?;
     let rows = question.candidates(&list, &answer);
-    if let ([only], true) = (rows.as_slice(), list.params.contains_key(SEARCH)) {
-        return Some(only.clone());
+    if !list.params.contains_key(SEARCH) {
+        return Some(OtherNames::new(name, rows, matches!(more, RemainingRows::Nothing)));
     }
-    let near = nearest(name, rows.iter().map(|row| row.name.as_str()))?.to_owned();
-    rows.into_iter().find(|row| row.name == near)
+    // A search has found what it could: the only row is meant, and none says nothing on what there is.
+    let is_meant = |only: &&Candidate| !is_negation(name, &only.name);
+    let near = if let [only] = rows.as_slice() { Some(only).filter(is_meant).cloned() } else { None };
+    let near = near.or(OtherNames::new(name, rows, false).near);
+    Some(OtherNames { near, ..OtherNames::new(name, Vec::new(), false) })
 }
 
+/// The members of the project or group of a call, where a user is not found.
+async fn fetch_members(tools: &Tools, asked: &AskedName<'_>, requests: &AtomicUsize) -> Option<OtherNames> {
+    let name = asked.question.username()?;
+    let path = asked.checked.params().get("fullPath")?;
+    let action = tools.catalog.get(MEMBERS).ok()??;
+    let params = Map::from_iter([("fullPath".to_owned(), path.clone()), ("per_page".to_owned(), json!(100))]);
+    let (answer, more) = fetch_page(tools, &action, &params, requests).await.ok()?;
+    let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+    let member = |row: &Value| {
+        let name = row.get("username")?.as_str()?.to_owned();
+        Some(Candidate { name, id: row.get("id")?.as_u64()? })
+    };
+    let rows: Vec<Candidate> = rows.iter().filter_map(member).collect();
+    let is_whole = matches!(more, RemainingRows::Nothing) && !rows.is_empty();
+    Some(OtherNames { heading: "Members", ..OtherNames::new(name, rows, is_whole) })
+}
+
+/// The list of the people who may be meant by a username.
+const MEMBERS: &str = "member.list_all";
+
 /// The error with a similar name, and the call with it if the parameter has nothing else.
-fn misspelled(error: ToolError, checked: &Checked, param: Option<&str>, near: &Candidate) -> ToolError {
-    let mut params = checked.params().clone();
+fn misspelled(error: ToolError, asked: &AskedName<'_>, near: &Candidate) -> ToolError {
+    let AskedName { checked, question, param } = asked;
+    let name = question.given_name().unwrap_or_default();
     let error = error.hint(format!("Did you mean {}?", quote(&shortened(&near.name, LONGEST_TITLE))));
-    match param.filter(|param| params.get(*param).is_some_and(Value::is_string)) {
-        Some(param) => {
-            params.insert(param.to_owned(), json!(near.name));
-            error.fix(NextCall::execute(&checked.action().id, &params))
+    let mut params = checked.params().clone();
+    let given = param.and_then(|param| params.get_mut(param));
+    let is_replaced = match given {
+        Some(value @ Value::String(_)) => {
+            *value = json!(near.name);
+            true
         }
-        None => error,
-    }
+        Some(Value::Array(items)) => {
+            let is_meant =
+                |item: &&mut Value| item.as_str().is_some_and(|item| item.trim_start_matches('@') == name);
+            match items.iter_mut().find(is_meant) {
+                Some(item) => {
+                    *item = json!(near.name);
+                    true
+                }
+                None => false,
+            }
+        }
+        _ => false,
+    };
+    // A deletion is not offered for another name.
+    let is_offered = is_replaced && checked.action().risk != Risk::Destructive;
+    if is_offered { error.fix(NextCall::execute(&checked.action().id, &params)) } else { error }
 }
 
 /// The rows that a search for the words of a title finds.
@@ -599,5 +706,7 @@ fn not_found(
         return ToolError::new(ErrorKind::NotFound, message).hint(seen);
     };
     let hint = format!("Looked in {} by {}. {seen}", read.action, read.compared().join(" and "));
-    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(read.action, &read.params))
+    // The filter by the name would find nothing again.
+    let list = question.similar_names().map_or_else(|| read.params.clone(), |(_, list)| list.params);
+    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(read.action, &list))
 }

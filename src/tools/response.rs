@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::catalog::Action;
 use crate::gitlab::Reply;
-use crate::messages::empty_list::EmptyList;
+use crate::messages::empty_list::{self, EmptyList};
 use crate::messages::error::ToolError;
 use crate::messages::request::{Answer, ExecuteRequest};
 use crate::present::{Picture, PictureError};
@@ -65,7 +65,11 @@ impl ActionResponse {
         let answer = compute(bytes, present);
         let answer = workspace::with_note(hint, answer);
         let answer = past_end.into_iter().fold(answer, |answer, past_end| past_end.add_to(answer));
-        empty.into_iter().fold(answer, |answer, empty| empty.add_to(answer))
+        let answer = empty.into_iter().fold(answer, |answer, empty| empty.add_to(answer));
+        match words {
+            Some(words) => empty_list::name_missing(answer, &action, words),
+            None => answer,
+        }
     }
 
     /// Number of bytes of the answer's data, if all rows of the list are shown within so many.

@@ -275,6 +275,13 @@ impl Rules {
                 ids.expand(id, "changes.partial", &mut faults);
             }
         }
+        let trials = self.changes.trials.iter().flat_map(|trial| trial.actions.iter().chain([&trial.read]));
+        let rows = self.changes.rows.iter().flat_map(|row| [&row.action, &row.read]);
+        let members = &self.changes.members;
+        let members = members.on_direct.iter().chain([&members.direct, &members.all, &members.get]);
+        for id in trials.chain(rows).chain(members) {
+            ids.expand(id, "changes", &mut faults);
+        }
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {
                 ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);

@@ -14,7 +14,7 @@ use crate::composite::item_results::ItemResults;
 use crate::composite::read_files::window::{FileWindow, WindowReader, WindowRequest};
 use crate::composite::run::{self, CompositeRun};
 use crate::present;
-use crate::text::{Pattern, SearchTimeout};
+use crate::text::{LfsPointer, Pattern, SearchTimeout};
 use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError, workspace};
 use file::{FileContent, LINES, RequestedFile, at};
@@ -30,9 +30,6 @@ const FITTINGS: usize = 6;
 
 /// The note of a truncated answer.
 const AROUND_A_PLACE: &str = "lines around a place: `grep` with `context`, or `line_start` and `line_end`";
-
-/// First line of a Git LFS pointer file.
-const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 
 /// Reads the files concurrently, each with the lines that are asked for.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
@@ -239,12 +236,8 @@ fn with_size<const N: usize>(seen: &FileWindow, more: [(&str, Value); N]) -> Map
 
 /// Object id and size in a Git LFS pointer file.
 fn pointer(seen: &FileWindow) -> Option<Value> {
-    if !seen.head.starts_with(LFS) || seen.bytes > 1_024 {
-        return None;
-    }
-    let text = String::from_utf8_lossy(&seen.head).into_owned();
-    let details = |name: &str| text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()));
-    Some(json!({"oid": details("oid "), "size": details("size ").and_then(|size| size.parse::<u64>().ok())}))
+    let pointer = LfsPointer::parse(&seen.head).filter(|_| seen.bytes <= LfsPointer::MAX_BYTES as u64)?;
+    Some(json!({"oid": pointer.oid, "size": pointer.size}))
 }
 
 #[cfg(test)]
@@ -262,10 +255,13 @@ mod tests {
     }
 
     #[test]
-    fn an_lfs_pointer_has_an_object_id_and_a_size() {
-        let file = [LFS, b"oid sha256:4d7a2146\nsize 12345\n"].concat();
-        assert_eq!(pointer(&seen(&file)), Some(json!({"oid": "sha256:4d7a2146", "size": 12345})));
-        assert_eq!(pointer(&seen(b"hello\n")), None);
-        assert_eq!(pointer(&seen(&[LFS, &[b'x'; 2_000]].concat())), None, "no pointer is so long");
+    fn a_file_in_a_window_is_a_pointer_only_as_a_whole() {
+        let head = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n";
+        assert_eq!(pointer(&seen(head)), Some(json!({"oid": "sha256:4d7a2146", "size": 12345})));
+        assert_eq!(
+            pointer(&seen(&[head.as_slice(), &[b'x'; 2_000]].concat())),
+            None,
+            "no pointer is so long"
+        );
     }
 }

@@ -288,6 +288,63 @@ pub struct ChangeWords {
     /// Writes of several steps, of which GitLab may have made the first when it refuses the next.
     #[serde(default)]
     pub partial: Vec<PartialChange>,
+    /// Reads that show what a call on trial would meet.
+    #[serde(default)]
+    pub trials: Vec<TrialRead>,
+    /// Reads that add a field to the rows of a list.
+    #[serde(default)]
+    pub rows: Vec<RowAddition>,
+    /// Lists of members.
+    #[serde(default)]
+    pub members: MemberLists,
+}
+
+/// The lists of the direct and of all members of a place, which answer with where each member comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemberLists {
+    /// Id of the list of direct members.
+    pub direct: String,
+    /// Id of the list of all members.
+    pub all: String,
+    /// Ids of the actions on a direct member, which GitLab refuses for another one.
+    pub on_direct: Vec<String>,
+    /// Id of the read of one direct member.
+    pub get: String,
+    /// Parameters of a list that do not narrow it.
+    pub with: Vec<String>,
+}
+
+/// The read that follows a `dry_run`: it shows the state that decides whether the call can succeed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialRead {
+    /// Ids of the actions.
+    pub actions: Vec<String>,
+    /// Id of the read. It takes the parameters that it shares with the call.
+    pub read: String,
+    /// Fields of its answer; all if empty.
+    #[serde(default)]
+    pub fields: Vec<String>,
+}
+
+/// A read that adds a field to the rows of a list: the last deployment of each environment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowAddition {
+    /// Id of the list.
+    pub action: String,
+    /// Name of the field that is added.
+    pub field: String,
+    /// Id of the read, whose first row of an object counts. It takes the path parameters that it shares with the list.
+    pub read: String,
+    /// Its other parameters.
+    #[serde(default)]
+    pub params: BTreeMap<String, Json>,
+    /// Dotted field of a row of the read with the `id` of the list's row.
+    pub of: String,
+    /// Dotted fields of a row of the read that are shown.
+    pub shows: Vec<String>,
 }
 
 /// Writes of several steps, of which GitLab may have made the first when it refuses the next.

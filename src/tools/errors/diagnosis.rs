@@ -5,7 +5,9 @@ use crate::gitlab::{Applied, GitlabError};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::tools::error_mapping;
-use crate::tools::errors::{lost_write, near_paths, next_call, not_found, partial_write};
+use crate::tools::errors::{
+    already_there, inherited_member, lost_write, near_paths, next_call, not_found, partial_write,
+};
 use crate::tools::instance_version;
 use crate::tools::lookups::{self, LookupFailure};
 use crate::tools::state::Tools;
@@ -36,10 +38,12 @@ pub async fn diagnose_request(
         Applied::No if not_found::is_of_place(error) => {
             let found = not_found::diagnose_not_found(tools, call, request, refused).await;
             let found = instance_version::explain_missing(tools, error, call.checked, found).await;
+            let found = inherited_member::name_origin(tools, call.checked, found).await;
             next_call::suggest_next(tools, error, call, request, found)
         }
         Applied::No => {
             let refused = partial_write::tell_part(tools, error, call.checked, refused);
+            let refused = already_there::show_existing(tools, call.checked, refused).await;
             next_call::suggest_next(tools, error, call, request, refused)
         }
     }
@@ -53,7 +57,7 @@ pub async fn diagnose_reply(
     request: &ExecuteRequest,
 ) -> ToolError {
     if error.kind != ErrorKind::NotFound {
-        return error;
+        return already_there::show_existing(tools, call.checked, error).await;
     }
     lookups::forget(tools, call.checked);
     not_found::diagnose_not_found(tools, call, request, error).await

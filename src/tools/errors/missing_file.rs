@@ -10,6 +10,7 @@ use crate::search;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, workspace};
+use crate::untrusted::quote;
 
 /// Maximum number of similar names.
 const NEAR: usize = 5;
@@ -60,6 +61,9 @@ pub async fn diagnose(
             let at = at.filter(|at| *at != workspace::DEFAULT_REF)?;
             let within = Map::from_iter([("fullPath".to_owned(), json!(project))]);
             let branches = names(&rows(tools, "branch.list", within).await.ok()?);
+            if branches.is_empty() {
+                return Some(empty_repository(refused.clone(), project));
+            }
             let (error, nearest) = no_ref(refused.clone(), project, at, &branches);
             Some(match nearest.filter(|_| is_read) {
                 Some(nearest) => error.fix(with("ref", &nearest)),
@@ -127,6 +131,13 @@ fn no_ref(refused: ToolError, project: &str, at: &str, branches: &[String]) -> (
     let error = ToolError { message, kind: ErrorKind::NotFound, ..refused }.hint(hint);
     let list = NextCall::execute("branch.list", &json!({"fullPath": project}));
     (error.fix(list), nearest)
+}
+
+/// The error of a read of a repository without any commit, which GitLab answers with 404.
+pub fn empty_repository(refused: ToolError, project: &str) -> ToolError {
+    let message =
+        format!("the repository of {} is empty: it has no branch and no commit yet", quote(project));
+    ToolError { message, fix: None, ..refused }.hint("`commit.create` makes its first commit.")
 }
 
 /// The error of a file that is not there at a ref that is.

@@ -83,6 +83,10 @@ pub async fn diagnose_not_found(
                 if !is_missing {
                     return refused;
                 }
+                let is_empty = shown.as_ref().and_then(|shown| shown.get("empty_repo")) == Some(&json!(true));
+                if is_empty && operation.path.contains("/repository/") {
+                    return missing_file::empty_repository(refused, &step.value);
+                }
                 seen = Some(step);
             }
             StepResult::Missing if is_missing && step.name == "fullPath" => {

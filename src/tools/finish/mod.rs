@@ -5,7 +5,9 @@ mod blame;
 mod finishing;
 mod job_log;
 mod joined_reads;
+mod lfs_pointer;
 mod readable_rows;
+mod row_additions;
 pub mod row_filter;
 mod state_wait;
 mod unwrap;
@@ -25,13 +27,15 @@ use finishing::Finishing;
 type Stage = for<'f> fn(&'f mut Finishing<'_>) -> BoxFuture<'f, Result<(), ToolError>>;
 
 /// The stages of every reply, in order.
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 9] = [
     |finishing| Box::pin(unwrap::unwrap_reply(finishing)),
     |finishing| Box::pin(job_log::select_log(finishing)),
     |finishing| Box::pin(state_wait::wait_for_state(finishing)),
     |finishing| Box::pin(background_change::read_back(finishing)),
     |finishing| Box::pin(joined_reads::add_rows(finishing)),
+    |finishing| Box::pin(row_additions::add_fields(finishing)),
     |finishing| Box::pin(row_filter::keep_rows(finishing)),
+    |finishing| Box::pin(lfs_pointer::name_pointer(finishing)),
     |finishing| Box::pin(blame::number_lines(finishing)),
 ];
 
@@ -45,7 +49,6 @@ pub async fn finish(
     let SentCall { call, reply, note } = sent;
     let Prepared { action, request, checked, mut notes, fields, wait, log, texts, .. } = prepared;
     notes.extend(note);
-    let answer_note = action.answer_note.clone().filter(|_| !circumstances.is_internal);
     readable_rows::check_list(&action, &call, &reply, &request)?;
     let (reply, unreadable) = readable_rows::keep_readable(tools, &call, reply)?;
     if let Some(path) = &request.save_to {
@@ -62,7 +65,8 @@ pub async fn finish(
         stage(&mut finishing).await?;
     }
     let mut response = finishing.response;
-    response.notes.extend(answer_note);
+    let answer_note = response.action.answer_note.clone();
+    response.notes.extend(answer_note.filter(|_| !circumstances.is_internal));
     response.picture = decode_picture(&response.reply.content).await;
     Ok(Outcome::Response(Box::new(response)))
 }

@@ -12,6 +12,7 @@ use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::present;
 use crate::search::similarity;
+use crate::text::LfsPointer;
 use crate::text::edit::{Edit, EditError, EditedText, apply_edits, parse_hunks, unified_diff};
 use crate::tools::compute::compute;
 use crate::tools::error_mapping;
@@ -364,6 +365,9 @@ fn present_text(
         Some(Value::Null) => String::new(),
         _ => return Err(no_text(&format!("is not in the answer of {}", edit.read))),
     };
+    if LfsPointer::parse(text.as_bytes()).is_some() {
+        return Err(no_text("is a Git LFS pointer, not the file itself"));
+    }
     let guard = edit.guard.as_ref().and_then(|name| Some((name.clone(), object.get(name)?.clone())));
     Ok((text, guard.filter(|(_, value)| !value.is_null())))
 }

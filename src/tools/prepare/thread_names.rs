@@ -30,7 +30,12 @@ const MAX_THREAD_CHARACTERS: usize = 80;
 struct Thread {
     id: String,
     text: String,
+    /// True for a thread, not a single comment, that is not resolved.
+    is_open: bool,
 }
+
+/// The word for the only open thread.
+const OPEN: &str = "open";
 
 /// The parameters with the thread's id in place of its text, and a note; none if they have no such text.
 pub async fn resolve(
@@ -48,7 +53,7 @@ pub async fn resolve(
     });
     let Some((list, within)) = list else { return Ok(None) };
     let threads = fetch(tools, &list, &within).await?;
-    match matching(&threads, given).as_slice() {
+    match selected(&threads, given).as_slice() {
         [only] => {
             let note = format!(
                 "`{PARAM}`: {} is the thread {}",
@@ -95,7 +100,22 @@ fn thread(row: &Value) -> Option<Thread> {
     let first = row.get("notes")?.get(0)?;
     let is_system = first.get("system").and_then(Value::as_bool) == Some(true);
     let text = first.get("body").and_then(Value::as_str).filter(|_| !is_system)?.to_owned();
-    Some(Thread { id, text })
+    let is = |field: &str| first.get(field).and_then(Value::as_bool) == Some(true);
+    let is_single = row.get("individual_note").and_then(Value::as_bool) == Some(true);
+    let is_open = !is_single && (!is("resolvable") || !is("resolved"));
+    Some(Thread { id, text, is_open })
+}
+
+/// The only open thread for the word `open`, else the threads that begin with the text.
+fn selected(threads: &[Thread], given: &str) -> Vec<Thread> {
+    let mut open = threads.iter().filter(|thread| thread.is_open);
+    match (open.next(), open.next()) {
+        (Some(only), None) if given.eq_ignore_ascii_case(OPEN) => vec![only.clone()],
+        (Some(_), Some(_)) if given.eq_ignore_ascii_case(OPEN) => {
+            threads.iter().filter(|thread| thread.is_open).cloned().collect()
+        }
+        _ => matching(threads, given),
+    }
 }
 
 /// The threads whose first comment is the text; if there are none, those whose first comment begins with it.
@@ -117,9 +137,12 @@ fn folded(text: &str) -> String {
 
 /// Error of a text that no thread begins with, or several do; with the ids of those that it may be.
 fn unclear(given: &str, found: &[Thread], threads: &[Thread]) -> ToolError {
+    let is_word = given.eq_ignore_ascii_case(OPEN);
     let given = quote(&shortened(given, MAX_THREAD_CHARACTERS));
     let (kind, message, named) = match found.len() {
+        0 if is_word => (ErrorKind::NotFound, format!("`{PARAM}`: no thread is open"), threads),
         0 => (ErrorKind::NotFound, format!("`{PARAM}`: no thread begins with {given}"), threads),
+        count if is_word => (ErrorKind::InvalidParams, format!("`{PARAM}`: {count} threads are open"), found),
         count => (ErrorKind::InvalidParams, format!("`{PARAM}`: {count} threads begin with {given}"), found),
     };
     let rows = named.iter().take(MAX_THREADS_NAMED);
@@ -142,7 +165,11 @@ mod tests {
     use super::*;
 
     fn threads() -> Vec<Thread> {
-        let thread = |(id, text): (&str, &str)| Thread { id: id.to_owned(), text: text.to_owned() };
+        let thread = |(id, text): (&str, &str)| Thread {
+            id: id.to_owned(),
+            text: text.to_owned(),
+            is_open: matches!(id, "b2"),
+        };
         [
             ("a1", "Looks good"),
             ("b2", "Looks good, but\nwhat happens at zero?"),
@@ -164,6 +191,21 @@ mod tests {
         assert_eq!(ids("Rename it"), ["c3", "d4"]);
         assert!(ids("zero").is_empty(), "words in the middle name no thread");
         assert!(ids("…").is_empty());
+    }
+
+    #[test]
+    fn the_word_open_names_the_only_open_thread() {
+        let ids = |threads: &[Thread]| -> Vec<String> {
+            selected(threads, "open").into_iter().map(|thread| thread.id).collect()
+        };
+        let mut threads = threads();
+        assert_eq!(ids(&threads), ["b2"]);
+        if let Some(first) = threads.first_mut() {
+            first.is_open = true;
+        }
+        assert_eq!(ids(&threads), ["a1", "b2"], "of several none is chosen");
+        threads.iter_mut().for_each(|thread| thread.is_open = false);
+        assert!(ids(&threads).is_empty());
     }
 
     #[test]

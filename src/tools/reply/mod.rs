@@ -1,6 +1,5 @@
 //! Replies of GitLab as answers of execute.
 
-mod beginning;
 pub mod change;
 pub mod paging;
 pub mod render;

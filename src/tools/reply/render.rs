@@ -9,6 +9,7 @@ use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::messages::continuation;
 use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
+use crate::present::beginning::{Beginnings, Length};
 use crate::present::{
     self, ContentKind, GivenContent, Kept, Masked, Missing, Options, Picture, PictureError, Presented,
 };
@@ -16,7 +17,6 @@ use crate::text::{Position, size_within};
 use crate::tools::file_transfer;
 use crate::tools::header;
 use crate::tools::prepare::log_selection;
-use crate::tools::reply::beginning::{Beginnings, Length};
 use crate::tools::reply::change::{self, Change};
 use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::reply::{paging, uploads};

@@ -1,9 +1,7 @@
 //! Whole lists: `all` reads every page, `count_by`, `sum` and `top` answer with counts and sums over the rows in place of
 //! the rows.
 
-mod aggregate;
 mod document_rows;
-mod inner_list;
 mod options;
 mod render;
 mod walk;
@@ -16,6 +14,7 @@ use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::present;
+use crate::present::aggregate::{Aggregator, FieldProblem};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::compute::compute;
@@ -23,7 +22,6 @@ use crate::tools::error_mapping;
 use crate::tools::reply::{self, paging};
 use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
-use aggregate::{Aggregator, FieldProblem};
 pub use options::{ListOptions, may_list, options};
 use options::{first_option, with_options, without_options};
 use walk::{Outcomes, PageSink, Taken, Walked};

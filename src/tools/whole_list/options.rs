@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::aggregate::Aggregation;
 use crate::call;
 use crate::catalog::{Action, GraphqlKind, Interface, Method, Operation, Risk, RowFilter};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
+use crate::present::aggregate::Aggregation;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::finish::row_filter;

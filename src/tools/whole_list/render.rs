@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::aggregate::{Aggregation, Aggregator};
 use super::walk::{End, MAX_PAGES, MAX_ROWS, Walked};
 use crate::gitlab::{Content, Page};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, ExecuteRequest, NextCall};
+use crate::present::aggregate::{Aggregation, Aggregator};
 use crate::present::{self, ContentKind, Options};
 use crate::tools::header;
 use crate::tools::reply::state_notes::{self, ExplainedState};

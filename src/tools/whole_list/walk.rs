@@ -9,6 +9,7 @@ use crate::catalog::Interface;
 use crate::gitlab::{self, Content, Event};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, ExecuteRequest};
+use crate::present::inner_list;
 use crate::tools::action_lookup;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
@@ -17,7 +18,7 @@ use crate::tools::reply::paging;
 use crate::tools::response::{ActionResponse, Outcome};
 use crate::tools::run::run_action;
 use crate::tools::state::Tools;
-use crate::tools::whole_list::{document_rows, inner_list};
+use crate::tools::whole_list::document_rows;
 
 /// Maximum number of pages: GitLab permits some endpoints only 60 requests a minute, and others use the token as well.
 pub const MAX_PAGES: usize = 50;

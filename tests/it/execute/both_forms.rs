@@ -50,7 +50,13 @@ fn missing_in_structure(reply: &Reply) -> Vec<String> {
     flatten(&reply.structured, &mut structure);
     let known: BTreeSet<&str> = words(&structure).chain(words(OWN_WORDS)).collect();
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    words(&reply.text).filter(|word| !known.contains(word) && !is_number(word)).map(str::to_owned).collect()
+    // The noun of an empty list is that of the action, which the structure has.
+    let text = match reply.text.split_once('\n') {
+        _ if !reply.text.starts_with("Nothing found: no ") => reply.text.as_str(),
+        Some((_, rest)) => rest,
+        None => "",
+    };
+    words(text).filter(|word| !known.contains(word) && !is_number(word)).map(str::to_owned).collect()
 }
 
 fn flatten(value: &Value, out: &mut String) {

@@ -477,13 +477,32 @@ fn members_are_direct_or_inherited_ones_by_a_flag() {
             rows.iter().map(|row| row["username"].as_str().unwrap().to_owned()).collect();
         (names, reply.text)
     };
-    let (direct, text) = list(&mut client, json!({"fullPath": WIDGET}));
-    assert_eq!(direct, ["carol"]);
-    assert_eq!(list(&mut client, json!({"fullPath": WIDGET, "inherited": "false"})).0, direct);
-    assert!(text.contains("`inherited: true`"), "{text}");
-    let (all, text) = list(&mut client, json!({"fullPath": WIDGET, "inherited": true}));
-    assert!(all.len() > 1 && all.contains(&"alice".to_owned()), "{all:?}");
+    let (members, text) = list(&mut client, json!({"fullPath": WIDGET}));
+    assert_eq!(members, ["carol", "sandbox", "alice", "bob"]);
     assert!(!text.contains("direct members only"), "{text}");
+    let (direct, _) = list(&mut client, json!({"fullPath": WIDGET, "inherited": "false"}));
+    assert_eq!(direct, ["carol"]);
+    let (all, _) = list(&mut client, json!({"fullPath": WIDGET, "inherited": true}));
+    assert_eq!(all, members);
+}
+
+#[test]
+fn members_are_listed_with_the_place_that_they_come_from() {
+    let mut client = Client::sandbox();
+    for action in ["member.list", "member.list_all"] {
+        let rows = succeed(&mut client, action, json!({"fullPath": WIDGET}))["data"].clone();
+        let from = |name: &str| {
+            let row = rows.as_array().unwrap().iter().find(|row| row["username"] == name);
+            row.map(|row| row["from"].clone()).unwrap_or_default()
+        };
+        assert_eq!((from("carol"), from("bob")), (json!("direct"), json!("acme")), "{action}: {rows}");
+    }
+    // GitLab answers 404: he is a member of the group.
+    let params = json!({"fullPath": WIDGET, "user_id": "bob"});
+    let call = json!({"action": "member.remove", "params": params, "confirm": true});
+    let error = refused(&client.call(EXECUTE, call), "not_found");
+    assert!(error["message"].as_str().unwrap().contains("through the group \"acme\""), "{error}");
+    assert!(!follow(&mut client, &error["fix"]).is_error, "{error}");
 }
 
 #[test]
@@ -549,7 +568,7 @@ fn an_empty_list_names_its_filters_and_the_call_without_the_narrowest() {
     assert_eq!(filters(&mut client, "event.list", params), json!(["after"]));
     // A list without a filter is just empty.
     let reply = execute(&mut client, "remote_mirror.list", json!({"fullPath": WIDGET}));
-    assert_eq!(reply.text.trim(), "Nothing found.");
+    assert_eq!(reply.text.trim(), "Nothing found: no remote mirror.");
     assert!(reply.structured.get("wider").is_none(), "{}", reply.structured);
 }
 
@@ -581,17 +600,22 @@ fn a_new_object_is_described_with_what_was_set_and_no_secret() {
         "due_date": "2026-04-01", "description": "It does.",
     });
     let issue = execute(&mut client, "issue.create", params);
-    let said = "Created: issue acme/widget#46 \"Handle rattles\". Set: labels [\"bug\"], assignee_ids [\"alice\"], \
-                due_date \"2026-04-01\".";
-    assert_eq!(first(&issue), said);
+    assert_eq!(first(&issue), "Created: issue acme/widget#46 \"Handle rattles\".");
+    for set in ["labels: \"bug\"", "assignees: \"alice\"", "due_date: 2026-04-01"] {
+        assert!(issue.text.contains(&format!("\n{set}\n")), "{}", issue.text);
+    }
     let params = json!({
         "fullPath": WIDGET, "key": "OIL_TOKEN", "value": "abcDEF1234567890", "masked": true, "protected": true,
         "environment_scope": "production", "description": "Oils the gears. ".repeat(20),
     });
     let variable = confirmed(&mut client, "ci_variable.create", params);
-    let said = "Created: ci variable \"OIL_TOKEN\" in acme/widget. Set: value, masked true, protected true, \
-                environment_scope \"production\", description.";
-    assert_eq!(first(&variable), said);
+    assert_eq!(
+        first(&variable),
+        "Created: ci variable \"OIL_TOKEN\" in acme/widget. Set: value, description."
+    );
+    for set in ["protected, masked: true", "environment_scope: \"production\""] {
+        assert!(variable.text.contains(&format!("\n{set}")), "{}", variable.text);
+    }
     assert!(!variable.text.contains("abcDEF1234567890"), "{}", variable.text);
     let params = json!({
         "fullPath": WIDGET, "url": "https://bot:hunter2pass@git.example.com/acme/widget.git", "enabled": true,
@@ -602,14 +626,15 @@ fn a_new_object_is_described_with_what_was_set_and_no_secret() {
     gitlab.answer("POST", "/remote_mirrors", answer(201, long));
     for (client, is_long) in [(&mut gitlab.client(&[]), true), (&mut client, false)] {
         let mirror = confirmed(client, "remote_mirror.create", params.clone());
-        assert_eq!(first(&mirror).contains("enabled true"), is_long, "{}", mirror.text);
+        assert_eq!(first(&mirror).contains(WIDGET), is_long, "{}", mirror.text);
+        assert!(mirror.text.contains("enabled: true"), "{}", mirror.text);
         assert_eq!(mirror.structured["changed"], first(&mirror));
         assert!(!mirror.text.contains("hunter2pass"), "{}", mirror.text);
         assert!(!mirror.structured.to_string().contains("hunter2pass"), "{}", mirror.structured);
     }
     // A number is shown, also if the number of the object has its digits.
     let update = execute(&mut client, "issue.update", with_iid(1, &json!({"weight": 1})));
-    assert!(first(&update).ends_with("Set: weight 1."), "{}", update.text);
+    assert!(update.text.contains("\nweight: 1"), "{}", update.text);
 }
 
 #[test]
@@ -768,10 +793,154 @@ fn me_is_the_user_of_the_token_and_none_takes_away() {
 }
 
 #[test]
-fn a_full_name_is_answered_with_the_username() {
+fn a_full_name_is_that_of_the_only_user_who_has_it() {
     let mut client = Client::sandbox();
-    let reply = execute(&mut client, "issue.update", with_iid(3, &json!({"assignee_ids": ["Alice Ambler"]})));
-    assert_eq!(refused(&reply, "not_found")["hint"], "Did you mean \"alice\"?");
+    let params = with_iid(3, &json!({"assignee_ids": ["Alice Ambler"]}));
+    let reply = execute(&mut client, "issue.update", params);
+    assert_eq!(reply.structured["resolved"]["assignee_ids"], "Alice Ambler -> 3", "{}", reply.text);
+    // Part of a name is no name: the one that has it is proposed.
+    let reply = execute(&mut client, "issue.update", with_iid(3, &json!({"assignee_ids": ["Barrow"]})));
+    let error = refused(&reply, "not_found");
+    assert_eq!(error["hint"], "Did you mean \"Bob Barrow\"?", "{error}");
+    assert!(follow(&mut client, &error["fix"]).text.contains("\"bob\""), "{error}");
+}
+
+#[test]
+fn a_misspelled_user_is_looked_for_among_the_members() {
+    let mut client = Client::sandbox();
+    let reply = execute(&mut client, "issue.update", with_iid(3, &json!({"assignee_ids": ["alise", "bob"]})));
+    let error = refused(&reply, "not_found");
+    assert_eq!(error["hint"], "Did you mean \"alice\"?", "{error}");
+    assert_eq!(error["fix"]["arguments"]["params"]["assignee_ids"], json!(["alice", "bob"]), "{error}");
+    let reply = execute(&mut client, "issue.update", with_iid(3, &json!({"assignee_ids": ["xyzzy"]})));
+    let hint = refused(&reply, "not_found")["hint"].clone();
+    assert_eq!(hint, "Members: \"carol\", \"sandbox\", \"alice\", \"bob\".");
+}
+
+#[test]
+fn a_word_of_the_only_schedule_proposes_it_and_its_deletion_is_not_offered() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "pipeline_schedule_id": "nightly", "active": false});
+    let error = refused(&execute(&mut client, "pipeline_schedule.update", params), "not_found");
+    assert_eq!(error["hint"], "Did you mean \"Every night\"?", "{error}");
+    let reply = follow(&mut client, &error["fix"]);
+    assert!(reply.text.starts_with("Updated: pipeline schedule"), "{}", reply.text);
+    let params = json!({"fullPath": WIDGET, "pipeline_schedule_id": "nightly"});
+    let call = json!({"action": "pipeline_schedule.delete", "params": params, "confirm": true});
+    let error = refused(&client.call(EXECUTE, call), "not_found");
+    assert_eq!(error["fix"]["arguments"]["action"], "pipeline_schedule.list", "{error}");
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_few_that_there_are() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "environment_id": "live"});
+    let error = refused(&execute(&mut client, "environment.get", params), "not_found");
+    assert_eq!(error["hint"], "There are: \"production\", \"staging\", \"review/old\".", "{error}");
+    let rows = follow(&mut client, &error["fix"]).structured["data"].as_array().unwrap().len();
+    assert_eq!(rows, 3, "the list is not filtered by the name");
+}
+
+#[test]
+fn what_is_there_already_is_shown_with_the_call_that_changes_it() {
+    let mut client = Client::sandbox();
+    for (action, params, existing, fix) in [
+        (
+            "label.create",
+            json!({"name": "bug", "color": "#ff0000"}),
+            json!({"color": "#d9534f"}),
+            "label.update",
+        ),
+        (
+            "release.create",
+            json!({"tag_name": "v1.0.0", "name": "One"}),
+            json!({"name": "Widget 1.0"}),
+            "release.update",
+        ),
+        ("branch.create", json!({"branch": "main", "ref": "main"}), json!({"name": "main"}), "branch.get"),
+        (
+            "merge_request.create",
+            json!({"source_branch": "quiet-gears", "target_branch": "main", "title": "Again"}),
+            json!({"iid": 5}),
+            "merge_request.get",
+        ),
+        (
+            "repository_file.create",
+            json!({"file_path": "README.md", "branch": "main", "content": "x", "commit_message": "x"}),
+            json!({"file_path": "README.md"}),
+            "repository_file.update",
+        ),
+        // Its update has no `push_access_level`: the call that is offered would change nothing.
+        (
+            "protected_branch.create",
+            json!({"name": "main", "push_access_level": "maintainer"}),
+            json!({"name": "main"}),
+            "protected_branch.get",
+        ),
+    ] {
+        let mut params = params;
+        params["fullPath"] = json!(WIDGET);
+        let reply = client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}));
+        let error = &reply.structured["error"];
+        for (field, value) in existing.as_object().unwrap() {
+            assert_eq!(&error["existing"][field], value, "{action}: {error}");
+        }
+        assert_eq!(error["fix"]["arguments"]["action"], fix, "{action}: {error}");
+        let mut call = error["fix"]["arguments"].clone();
+        call["confirm"] = json!(true);
+        assert!(!client.call(EXECUTE, call).is_error, "{action}: {error}");
+    }
+}
+
+#[test]
+fn a_trial_shows_whether_the_call_could_succeed() {
+    let mut client = Client::sandbox();
+    let mut trial = |action: &str, params: Value| {
+        let reply = client.call(EXECUTE, json!({"action": action, "params": params, "dry_run": true}));
+        assert!(reply.text.starts_with("Not sent: "), "{}", reply.text);
+        reply.structured["now"].clone()
+    };
+    let now = trial("merge_request.merge", with_iid(6, &json!({})));
+    let blockers = json!(["conflicts with the target branch", "approvals missing: 1"]);
+    assert_eq!((&now["blockers"], &now["detailed_merge_status"]), (&blockers, &json!("not_approved")));
+    assert!(now["sha"].as_str().is_some_and(|sha| sha.len() == 40), "{now}");
+    let now = trial("branch.delete", json!({"fullPath": WIDGET, "branch": "quiet-gears"}));
+    assert_eq!(now["merged"], false, "{now}");
+    assert!(trial("issue.update", with_iid(1, &json!({"title": "x"}))).is_null());
+}
+
+#[test]
+fn environments_have_what_is_deployed_on_them() {
+    let mut client = Client::sandbox();
+    let rows = succeed(&mut client, "environment.list", json!({"fullPath": WIDGET}))["data"].clone();
+    let row = |name: &str| rows.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
+    let deployment =
+        json!({"fullPath": WIDGET, "environment": "production", "status": "success", "sort": "desc"});
+    let last = succeed(&mut client, "deployment.list", deployment)["data"][0].clone();
+    assert_eq!(row("production")["deployed"]["sha"], last["sha"], "{rows}");
+    assert!(row("review/old").get("deployed").is_none(), "{rows}");
+}
+
+#[test]
+fn the_only_open_thread_is_answered_and_resolved_without_its_id() {
+    let mut client = Client::sandbox();
+    let reply =
+        execute(&mut client, "merge_request_discussion_note.create", with_iid(12, &json!({"body": "Done."})));
+    let thread = "6a9c1750b37d513a43987b574953fceb50b03ce7";
+    assert!(reply.text.contains(&format!("\"open\" is the thread {thread}")), "{}", reply.text);
+    let params = with_iid(12, &json!({"resolved": true}));
+    succeed(&mut client, "merge_request_discussion.resolve", params.clone());
+    let error = refused(&execute(&mut client, "merge_request_discussion.resolve", params), "not_found");
+    assert!(error["message"].as_str().unwrap().contains("no thread is open"), "{error}");
+}
+
+#[test]
+fn a_count_of_comments_is_shown_where_it_is_zero() {
+    let mut client = Client::sandbox();
+    let reply = execute(&mut client, "issue.get", with_iid(9, &json!({})));
+    assert!(reply.text.contains("\nuser_notes_count: 0\n"), "{}", reply.text);
+    let reply = execute(&mut client, "issue_note.list", with_iid(9, &json!({})));
+    assert_eq!(reply.text.trim(), "Nothing found: no issue note.");
 }
 
 #[test]

@@ -75,6 +75,8 @@ struct Script {
     beginnings: Vec<Turns>,
     /// If no beginning fits, the first of these with that method and that end of the path decides.
     endings: Vec<(String, Regex, Answer)>,
+    /// Answers a JSON body with the same object, where nothing else is scripted.
+    echoes: bool,
 }
 
 pub struct Gitlab {
@@ -132,6 +134,11 @@ impl Gitlab {
         self.script.lock().unwrap().endings.push((method.to_owned(), ending, answer));
     }
 
+    /// Answers each write that has a JSON body with what it set, as GitLab does.
+    pub fn echo(&self) {
+        self.script.lock().unwrap().echoes = true;
+    }
+
     pub fn json(&self, path: &str, body: &Value) {
         self.answer("GET", path, answer(200, body));
     }
@@ -174,7 +181,13 @@ impl Script {
             *method == request.method && path.is_match(&request.path)
         };
         let found = self.endings.iter().find(fits).map(|(.., answer)| answer.clone());
-        found.unwrap_or_else(|| answer(404, json!({"message": "404 Not Found"})))
+        let echoed = || {
+            let body = serde_json::from_slice::<Value>(&request.body).ok().filter(Value::is_object)?;
+            let mut object = json!({"id": 7_654_321});
+            object.as_object_mut()?.extend(body.as_object()?.clone());
+            (self.echoes && request.method != "GET").then(|| answer(201, object))
+        };
+        found.or_else(echoed).unwrap_or_else(|| answer(404, json!({"message": "404 Not Found"})))
     }
 }
 

@@ -171,6 +171,19 @@ fn is_as_sent(rule: Option<&ShownAs>, sent: &Value, answered: &Value) -> bool {
     }
 }
 
+/// True if a receipt repeats a value: a flag, a number, a short line, a list of few names.
+pub fn is_short(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => text.len() <= MAX_REPEATED_BYTES && !text.contains(['\n', '\r']),
+        Value::Array(_) => {
+            let names = names(value);
+            names.is_some_and(|names| names.iter().map(String::len).sum::<usize>() <= MAX_REPEATED_BYTES)
+        }
+        Value::Object(_) => false,
+    }
+}
+
 /// True if two values of the same kind differ. Values of different kinds are not compared: GitLab writes some fields
 /// otherwise than it takes them.
 fn differs(param: &Param, sent: &Value, answered: &Value) -> bool {

@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::catalog::{Action, Interface, Param, Place, Receipt, Risk, Words};
 use crate::gitlab::{Content, Reply};
 use crate::present;
-use crate::tools::reply::beginning::Beginnings;
+use crate::present::beginning::Beginnings;
 use crate::tools::state::Tools;
 use crate::untrusted::quote;
 
@@ -24,9 +24,6 @@ const MAX_NAMED: usize = 12;
 
 /// Maximum number of characters of a parameter's value that is repeated.
 const LONGEST_VALUE: usize = 60;
-
-/// Fields that the text of a write shows although the call sent them, unless the first line has them.
-const SHOWN: [&str; 4] = ["title", "name", "state", "status"];
 
 /// Summary of a write.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,15 +117,20 @@ pub fn describe(
     let mut change = Change { subject: subject.clone(), said: said.unwrap_or_default(), ..Change::default() };
     let verb = action.verb();
     let is_update = verb == "update";
-    let mut valued = None;
+    let is_new = matches!(verb, "create" | "add");
+    let (mut valued, mut repeated, mut set_fields) = (None, Vec::new(), Vec::new());
     if let Some(answer) = answer {
         let sent = compare::sent_values(action, call, params, &set);
         let found = compare::compare(words, action, &sent, answer);
-        let repeated = found.as_sent.into_iter().filter(|(field, _)| !SHOWN.contains(&field.as_str()));
-        let (fields, params): (Vec<String>, Vec<String>) = repeated.unzip();
+        // The receipt repeats what was set, apart from long texts.
+        let is_long = |field: &str| answer.get(field).is_some_and(|value| !compare::is_short(value));
+        let (long, shown): (Vec<_>, Vec<_>) =
+            found.as_sent.into_iter().partition(|(field, _)| is_long(field));
+        let (fields, long): (Vec<String>, Vec<String>) = long.into_iter().unzip();
         change.said.extend(fields);
-        valued = Some([params, found.unseen].concat());
-        if is_update || matches!(verb, "create" | "add") {
+        (set_fields, repeated) = shown.into_iter().unzip();
+        valued = Some([long, found.unseen].concat());
+        if is_update || is_new {
             change.differs = found.differs;
             change.notes = found.notes;
         }
@@ -156,11 +158,16 @@ pub fn describe(
         (None, _) => change.sentence.clone(),
     };
     if let Some(receipt) = answer.and_then(|_| receipt(words, &action.id)) {
-        change.fields = receipt.fields.clone();
+        let is_other = |field: &String| !receipt.fields.contains(field);
+        change.fields =
+            receipt.fields.iter().cloned().chain(set_fields.into_iter().filter(is_other)).collect();
     }
     if !matches!(verb, "delete" | "remove") && !ran_commands && !set.is_empty() {
         change.set = set.iter().map(|param| param.name.clone()).collect();
-        change.sentence += &set_values(action, (&set, valued.as_deref()), params, subject.as_deref());
+        // A new object shows all that was set; of another one, the names say what changed.
+        let is_said = |param: &Param| is_new && repeated.contains(&param.name);
+        let other: Vec<&Param> = set.iter().copied().filter(|param| !is_said(param)).collect();
+        change.sentence += &set_values(action, (&other, valued.as_deref()), params, subject.as_deref());
     }
     if reply.content == Content::Empty && reply.status != NOT_MODIFIED {
         if matches!(verb, "delete" | "remove") {
