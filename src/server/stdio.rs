@@ -19,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
 use super::line::{InputLine, InputLines};
+use super::broken_text::text_fault;
 use super::outline::Outline;
 use super::output::{Queue, ServerOutput};
 
@@ -274,6 +275,10 @@ fn refusal(line: &[u8], error: &serde_json::Error) -> LineRefusal {
     if outline.nesting() > DEPTH {
         let message = format!("Invalid request: the message is nested deeper than {DEPTH} levels");
         return LineRefusal { code: ErrorCode::INVALID_REQUEST, id: outline.id(), message };
+    }
+    if let Some(fault) = text_fault(line) {
+        let message = format!("Parse error: {fault}");
+        return LineRefusal { code: ErrorCode::PARSE_ERROR, id: outline.id(), message };
     }
     if serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err() {
         let at = format!("line {}, column {}", error.line(), error.column());

@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
+use super::browsers;
 use super::body::{BodyError, MAX_BODY, read_body};
 use super::caller_key::{CallerKey, KeyMaker};
 use super::callers::{Caller, Callers, NarrowedTools};
@@ -36,7 +37,7 @@ use super::metrics::{Gauges, Metrics};
 use super::oauth::{self, METADATA_PATH, Rejection};
 use super::pools::{BodyMemory, Pools};
 use super::reachability::Reachability;
-use super::request_rules::{is_json, malformed_message, repeated_header};
+use super::request_rules::{is_json, malformed_message, repeated_header, widen_accept};
 use super::settings::{AuthMode, HttpSettings, ListenAddress};
 use crate::server::handler::{FindTurns, Handler};
 use crate::surface::{self, Surface};
@@ -380,7 +381,8 @@ pub(super) fn router<H: ServerHandler + Clone>(edge: Arc<Edge>, handler: H) -> R
         None => operation_routes(),
         Some(_) => Router::new().route("/health", get(health_status)),
     };
-    router = router.route(ENDPOINT, endpoint);
+    // Clients add a slash to the URL that they are given.
+    router = router.route(ENDPOINT, endpoint.clone()).route(&format!("{ENDPOINT}/"), endpoint);
     if let AuthMode::OAuth { .. } = edge.settings.auth {
         router = router
             .route(METADATA_PATH, get(resource_metadata))
@@ -400,10 +402,20 @@ fn operation_routes() -> Router<Arc<Edge>> {
 
 fn finish(router: Router<Arc<Edge>>, edge: Arc<Edge>) -> Router {
     router
-        .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"error": "not_found"}))) })
+        .fallback(not_found)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&edge), screen))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&edge), observe))
         .with_state(edge)
+}
+
+/// The response to a path that the server does not have: where the endpoint is.
+async fn not_found(State(edge): State<Arc<Edge>>, request: Request) -> Response {
+    let transport = match request.uri().path().trim_end_matches('/') {
+        "/sse" | "/messages" => "the transport with /sse (MCP 2024-11-05) is not offered; ",
+        _ => "",
+    };
+    let message = format!("{transport}the MCP endpoint is {} (streamable HTTP)", edge.resource());
+    (StatusCode::NOT_FOUND, Json(json!({"error": "not_found", "message": message}))).into_response()
 }
 
 fn mcp_service<H: ServerHandler + Clone>(edge: &Edge, handler: H) -> McpService<H> {
@@ -524,6 +536,7 @@ async fn admit(edge: &Edge, request: Request) -> Result<Admitted, HttpRefusal> {
     let finds = pools.iter().map(|pools| Arc::clone(&pools.finds)).collect();
     let record = Arc::new(CallRecord::new(caller.name.clone()));
     remove_credentials(&mut parts.headers);
+    widen_accept(&mut parts.headers);
     parts.extensions.insert(Arc::clone(&record));
     parts.extensions.insert(edge.narrow(&caller, identity)?);
     parts.extensions.insert(FindTurns(finds));
@@ -543,11 +556,17 @@ fn remove_credentials(headers: &mut HeaderMap) {
 async fn screen(State(edge): State<Arc<Edge>>, request: Request, next: axum::middleware::Next) -> Response {
     let check = request.extensions().get::<HeadCheck>().copied();
     let fault = check.and_then(|check| check.fault);
-    let mut response = match fault {
-        Some(fault) => HttpRefusal::Head(fault).into_response(&edge),
-        None if !is_host_clear(request.uri(), request.headers()) => HttpRefusal::Host.into_response(&edge),
-        None => next.run(request).await,
+    let origin = browsers::allowed_origin(&allowed_origins(&edge.settings), request.headers());
+    let preflight = origin.as_ref().and_then(|_| browsers::preflight(request.method(), request.headers()));
+    let mut response = match (fault, preflight) {
+        (Some(fault), _) => HttpRefusal::Head(fault).into_response(&edge),
+        (None, _) if !is_host_clear(request.uri(), request.headers()) => HttpRefusal::Host.into_response(&edge),
+        (None, Some(preflight)) => preflight,
+        (None, None) => next.run(request).await,
     };
+    if let Some(origin) = origin {
+        browsers::allow_reading(response.headers_mut(), origin);
+    }
     if check.is_some_and(|check| check.is_last) {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
@@ -586,7 +605,7 @@ async fn observe(State(edge): State<Arc<Edge>>, request: Request, next: axum::mi
 /// The path, if it is one of the server's: another may contain anything.
 fn known_path(path: &str) -> &'static str {
     match path {
-        ENDPOINT => ENDPOINT,
+        _ if path.trim_end_matches('/') == ENDPOINT => ENDPOINT,
         "/health" => "/health",
         "/metrics" => "/metrics",
         _ if path.starts_with(METADATA_PATH) => METADATA_PATH,

@@ -9,6 +9,7 @@
 //! Nothing of a caller is visible to another: each has tools, look-ups, confirmation tokens and limits of its own.
 
 mod body;
+mod browsers;
 mod bucket;
 mod caller_key;
 mod callers;

@@ -1,11 +1,14 @@
 //! Rules of a request that rmcp leaves open: headers that are given twice, and bodies that are no message.
 
 use axum::Json;
-use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::de::IgnoredAny;
 use serde_json::json;
+
+use crate::server::broken_text::text_fault;
+use crate::server::outline::Outline;
 
 /// Headers that may be given once. A proxy may read the first of two where this server reads the last.
 const SINGLE: [HeaderName; 3] = [HOST, ORIGIN, CONTENT_TYPE];
@@ -25,6 +28,24 @@ pub(super) fn repeated_header(headers: &HeaderMap) -> Option<&HeaderName> {
     })
 }
 
+/// Media types of the endpoint's responses.
+const RESPONSE_TYPES: &str = "application/json, text/event-stream";
+
+/// Accepts every client that takes JSON, or says nothing on what it takes: the responses are JSON. rmcp wants both types
+/// of the specification, which `*/*` and `application/json` of simple clients do not name.
+pub(super) fn widen_accept(headers: &mut HeaderMap) {
+    let takes_json = match headers.get(ACCEPT) {
+        None => true,
+        Some(value) => value.to_str().is_ok_and(|value| {
+            let types = value.split(',').filter_map(|one| one.split(';').next()).map(str::trim);
+            types.into_iter().any(|one| matches!(one, "*/*" | "application/*" | "application/json"))
+        }),
+    };
+    if takes_json {
+        headers.insert(ACCEPT, HeaderValue::from_static(RESPONSE_TYPES));
+    }
+}
+
 /// Returns true if the headers announce a body of JSON.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let essence = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()?.split(';').next());
@@ -33,10 +54,18 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 
 /// The response to a body that is no message of MCP, which rmcp answers with 415 (Unsupported Media Type).
 pub(super) fn malformed_message(body: &[u8]) -> Response {
-    let (code, message) = match serde_json::from_slice::<IgnoredAny>(body) {
-        Err(error) => (PARSE_ERROR, format!("the body is not JSON: {error}")),
-        Ok(_) => (INVALID_REQUEST, "the body is not one JSON-RPC message of MCP".to_owned()),
+    let mut outline = Outline::default();
+    let (code, message) = match (text_fault(body), serde_json::from_slice::<IgnoredAny>(body)) {
+        (Some(fault), _) => {
+            outline.feed(body);
+            (PARSE_ERROR, fault)
+        }
+        (None, Err(error)) => (PARSE_ERROR, format!("the body is not JSON: {error}")),
+        (None, Ok(_)) => {
+            outline.feed(body);
+            (INVALID_REQUEST, "the body is not one JSON-RPC message of MCP".to_owned())
+        }
     };
-    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+    let error = json!({"jsonrpc": "2.0", "id": outline.id(), "error": {"code": code, "message": message}});
     (StatusCode::BAD_REQUEST, Json(error)).into_response()
 }
