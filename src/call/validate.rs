@@ -19,7 +19,7 @@ use super::{
     select_operation, target,
 };
 use crate::catalog::{self, Action, Json, Locates, Names, Operation, Param, Scope, Touched, Words};
-use crate::text::plain_text;
+use crate::text::{is_digits, plain_text};
 
 /// Valid parameters of an action. Its operation is not selected yet.
 #[derive(Clone, Debug)]
@@ -83,6 +83,7 @@ pub fn check(
         value
     });
     checked.selector_by_scope(&mut params);
+    checked.selector_by_number(&mut params);
     let mut params = given_forms::nest(&checked.action, params, context.words, &mut checked.understood);
     checked.unsent =
         given_forms::clear_nulls(&checked.action, &mut params, context.words, &mut checked.understood);
@@ -138,6 +139,25 @@ impl Checked {
             if let Some(value) = params.shift_remove("scope") {
                 params.insert(name, value);
             }
+        }
+    }
+
+    /// Adds the choice between project and group where the name of a numeric id says it: `project_id: 1`.
+    fn selector_by_number(&mut self, params: &mut Map<String, Value>) {
+        const NAMES: [(&str, Scope); 4] = [
+            ("project_id", Scope::Project),
+            ("project", Scope::Project),
+            ("group_id", Scope::Group),
+            ("group", Scope::Group),
+        ];
+        let is_id = |value: &Value| value.is_u64() || value.as_str().is_some_and(is_digits);
+        let mut named = NAMES.iter().filter(|(name, _)| {
+            self.action.param(name).is_none() && params.get(*name).is_some_and(is_id)
+        });
+        let (Some((_, scope)), None) = (named.next(), named.next()) else { return };
+        let Some(selector) = self.action.selector_of(*scope) else { return };
+        if !params.contains_key(&selector.name) && !params.contains_key("fullPath") {
+            params.insert(selector.name.clone(), Value::from(scope.name()));
         }
     }
 

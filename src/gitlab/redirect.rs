@@ -67,6 +67,7 @@ impl Hop {
         let Some(mut target) = target else {
             return refuse("an unreadable address".to_owned(), NotFollowed::Unusable);
         };
+        remove_format(&self.url, &mut target);
         let to_host = host_of(&target);
         let stripped = target.set_username("").and_then(|()| target.set_password(None)).is_ok();
         if !stripped || !matches!(target.scheme(), "http" | "https") {
@@ -112,6 +113,29 @@ impl Hop {
     /// Error for a hop that is not followed. Nothing was changed by it.
     pub(super) fn refused(&self, reason: NotFollowed) -> GitlabError {
         GitlabError::Redirect { to_host: self.host(), reason, applied: Applied::No }
+    }
+}
+
+/// Removes the end that GitLab adds to the id of a moved project: of `acme/old.name` it takes `.name` for a format, and
+/// redirects to `/projects/76.name` (lib/api/helpers.rb, redirect!).
+fn remove_format(from: &Url, target: &mut Url) {
+    let is_moved = |segment: &str, given: &str| {
+        let (id, format) = segment.split_once('.')?;
+        let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+        (is_id && given.ends_with(&format!(".{format}"))).then(|| id.to_owned())
+    };
+    let (Some(new), Some(old)) = (target.path_segments(), from.path_segments()) else { return };
+    let old: Vec<&str> = old.collect();
+    let mended: Vec<String> = new
+        .enumerate()
+        .map(|(at, segment)| {
+            let id = old.get(at).and_then(|given| is_moved(segment, given));
+            id.unwrap_or_else(|| segment.to_owned())
+        })
+        .collect();
+    let path = format!("/{}", mended.join("/"));
+    if path != target.path() {
+        target.set_path(&path);
     }
 }
 

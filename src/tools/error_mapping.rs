@@ -438,6 +438,10 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         GitlabError::Forbidden { .. } => {
             "The token's user may not do this here: it needs a higher role, or a feature is disabled."
         }
+        GitlabError::NotFound { answer } if answer.is_page => {
+            "The 404 is a web page and not GitLab's API: a proxy before GitLab does not pass encoded slashes (%2F) on \
+             (Apache: `AllowEncodedSlashes NoDecode` and `nocanon`), or GITLAB_URL is not the address of GitLab."
+        }
         GitlabError::NotFound { .. } => {
             "It does not exist, or the token may not read it: GitLab answers both with 404. Check the path and the number."
         }

@@ -654,6 +654,10 @@ fn hidden_error(error: ToolError) -> LookupReadError {
 
 fn read_error(error: &GitlabError, action: &Action, token: TokenStanding) -> LookupReadError {
     match error {
+        // A page is not GitLab's answer: it says nothing on the object.
+        GitlabError::NotFound { answer } if answer.is_page => {
+            LookupReadError::Hidden(Some(error_mapping::from_gitlab(error, action, token)))
+        }
         GitlabError::NotFound { .. } => LookupReadError::Hidden(None),
         GitlabError::Forbidden { .. } => {
             LookupReadError::Hidden(Some(error_mapping::from_gitlab(error, action, token)))

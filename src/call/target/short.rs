@@ -19,8 +19,15 @@ pub fn mark_of(domain: &str) -> Option<char> {
     catalog::kind_named(domain)?.sigil.filter(|sigil| ['#', '!', '&'].contains(sigil))
 }
 
+/// Beginning of an escape of a percent sign or slash: a path that was encoded twice is no reference to a milestone.
+const ENCODED: [&str; 3] = ["%25", "%2f", "%2F"];
+
 /// Parses a short reference. None if the text is not one.
 pub fn parse(text: &str) -> Option<Reference> {
+    let is_encoded = ENCODED.iter().any(|escape| text.split(escape).nth(1).is_some_and(|rest| !rest.is_empty()));
+    if is_encoded && !text.starts_with('%') {
+        return None;
+    }
     let Some((path, kind, holder, value)) = split(text) else {
         let path = text.trim_matches('/');
         return is_path(path).then(|| new_reference(path, None, ObjectKind::Holder, String::new()));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::catalog::Risk;
+use crate::catalog::{Risk, Scope};
 use crate::gitlab::Content;
 use crate::messages::error::ToolError;
 use crate::messages::request::NextCall;
@@ -20,6 +20,8 @@ const ROWS: u64 = 100;
 struct NearPaths {
     /// The most similar path.
     nearest: Option<String>,
+    /// Id of the project that has this very path: it exists, and a request with the path does not reach it.
+    unreached: Option<u64>,
     /// The first list that has rows, as a call.
     list: Option<(&'static str, Value)>,
 }
@@ -29,6 +31,9 @@ struct NearPaths {
 pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> ToolError {
     let UnknownPath { path, action, params } = unknown;
     let found = find_near(tools, path).await;
+    if let Some(id) = found.unreached {
+        return name_proxy(tools, error, unknown, id);
+    }
     if let Some(nearest) = found.nearest {
         let error = error.hint(format!("Did you mean `{nearest}`?"));
         let mut right = params.clone();
@@ -49,14 +54,40 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
     }
 }
 
+/// The error of a path that GitLab lists and does not find: something between changes the encoded slash of the request.
+/// The call with the number in place of the path has no slash.
+fn name_proxy(tools: &Tools, error: ToolError, unknown: &UnknownPath, id: u64) -> ToolError {
+    let UnknownPath { path, action, params } = unknown;
+    let message = format!(
+        "{}, but GitLab lists it as project {id}: a proxy before GitLab does not pass encoded slashes (%2F) on",
+        error.message
+    );
+    let error = ToolError { message, ..error }.hint(
+        "Have it pass %2F (Apache: `AllowEncodedSlashes NoDecode` and `nocanon`; nginx: `proxy_pass` without a path).",
+    );
+    let mut numbered = params.clone();
+    numbered.insert("fullPath".to_owned(), json!(id));
+    if let Some(selector) = action.selector_of(Scope::Project) {
+        numbered.entry(selector.name.clone()).or_insert_with(|| json!(Scope::Project.name()));
+    }
+    match suggestions::is_callable(tools, action, &numbered) {
+        true => error.fix(NextCall::execute(&action.id, &numbered)),
+        false => error.fix(NextCall::execute("project.list", &json!({"search": last_segment(path)}))),
+    }
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// Compares the path with projects of the same name, with the content of the group before its last slash, and with
 /// groups.
 async fn find_near(tools: &Tools, path: &str) -> NearPaths {
     let path = path.trim_matches('/');
     if is_number(path) {
-        return NearPaths { nearest: None, list: None };
+        return NearPaths { nearest: None, unreached: None, list: None };
     }
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = last_segment(path);
     let mut lists = vec![("project.list", json!({"search": name}))];
     if let Some((group, _)) = path.rsplit_once('/') {
         lists.push(("project.list", json!({"fullPath": group, "scope": "group"})));
@@ -68,15 +99,23 @@ async fn find_near(tools: &Tools, path: &str) -> NearPaths {
     let mut first = None;
     for (id, params) in lists {
         let paths = list_paths(tools, id, &params).await;
-        let alike = paths.iter().filter(|known| is_alike(path, known)).map(String::as_str);
+        let very = paths.iter().find(|(known, _)| known.eq_ignore_ascii_case(path) && id == "project.list");
+        if let Some((_, Some(number))) = very {
+            return NearPaths { nearest: None, unreached: Some(*number), list: None };
+        }
+        let alike = paths.iter().map(|(known, _)| known.as_str()).filter(|known| is_alike(path, known));
         if let Some(nearest) = nearest(path, alike) {
-            return NearPaths { nearest: Some(nearest.to_owned()), list: Some((id, params)) };
+            return NearPaths {
+                nearest: Some(nearest.to_owned()),
+                unreached: None,
+                list: Some((id, params)),
+            };
         }
         if !paths.is_empty() && first.is_none() {
             first = Some((id, params));
         }
     }
-    NearPaths { nearest: None, list: first }
+    NearPaths { nearest: None, unreached: None, list: first }
 }
 
 /// Compares the paths segment by segment: a project of the same name in another group is another project. A path
@@ -89,8 +128,8 @@ fn is_alike(path: &str, known: &str) -> bool {
             || pairs.all(|(one, other)| nearest(one, [*other].into_iter()).is_some()))
 }
 
-/// The full paths that a list has; none if it cannot be read.
-async fn list_paths(tools: &Tools, id: &str, params: &Value) -> Vec<String> {
+/// The full paths that a list has, each with its number; none if it cannot be read.
+async fn list_paths(tools: &Tools, id: &str, params: &Value) -> Vec<(String, Option<u64>)> {
     let mut params = params.as_object().cloned().unwrap_or_default();
     params.insert("per_page".to_owned(), json!(ROWS));
     // The error that is mended matters more than why this read failed.
@@ -100,7 +139,7 @@ async fn list_paths(tools: &Tools, id: &str, params: &Value) -> Vec<String> {
     let Content::Json(Value::Array(rows)) = reply.content else { return Vec::new() };
     let path = |row: &Value| {
         let path = ["path_with_namespace", "full_path"].iter().find_map(|field| row.get(*field));
-        path.and_then(Value::as_str).map(str::to_owned)
+        Some((path.and_then(Value::as_str)?.to_owned(), row.get("id").and_then(Value::as_u64)))
     };
     rows.iter().filter_map(path).collect()
 }
