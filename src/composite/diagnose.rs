@@ -57,9 +57,9 @@ struct Findings {
 }
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let Examined { pipeline: first, latest } = resolve_pipeline(run).await?;
+    let Examined { pipeline: first, latest, project } = resolve_pipeline(run).await?;
     let start = Pipeline {
-        project: run.params.get("fullPath").cloned().unwrap_or_default(),
+        project: project.or_else(|| run.params.get("fullPath").cloned()).unwrap_or_default(),
         id: first.get("id").cloned().unwrap_or_default(),
         deep: 0,
     };
@@ -78,6 +78,8 @@ struct Examined {
     pipeline: Value,
     /// Branch or merge request whose latest it is, if it was not given by its id: `on main`, `of !45`.
     latest: Option<String>,
+    /// Id of its project, if it is of a merge request: the pipeline of one from a fork is in the fork.
+    project: Option<Value>,
 }
 
 /// Name of a pipeline in a call.
@@ -110,7 +112,7 @@ async fn resolve_pipeline(run: &CompositeRun<'_>) -> Result<Examined, ToolError>
     let branch = match run.params.get("pipeline_id").map(PipelineName::parse) {
         Some(PipelineName::Id(id)) => {
             let pipeline = run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await?;
-            return Ok(Examined { pipeline, latest: None });
+            return Ok(Examined { pipeline, latest: None, project: None });
         }
         Some(PipelineName::Branch(branch)) => Some(branch),
         Some(PipelineName::Latest) | None => None,
@@ -126,15 +128,18 @@ async fn resolve_pipeline(run: &CompositeRun<'_>) -> Result<Examined, ToolError>
             read => read?,
         };
         let latest = Some(format!("on {}", plain_or_quoted(&field(&pipeline, "ref"))));
-        return Ok(Examined { pipeline, latest });
+        return Ok(Examined { pipeline, latest, project: None });
     };
     let listed = run.read_json("merge_request.list_pipelines", of(json!({"iid": iid}))).await?;
     // GitLab lists the newest first.
-    let newest = listed.get(0).and_then(|row| row.get("id")).cloned();
-    match newest {
+    let newest = listed.get(0);
+    match newest.and_then(|row| row.get("id")).cloned() {
         Some(id) => {
-            let pipeline = run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await?;
-            Ok(Examined { pipeline, latest: Some(format!("of !{iid}")) })
+            let project = newest.and_then(|row| row.get("project_id")).filter(|id| id.is_u64()).cloned();
+            let mut pipeline = of(json!({"pipeline_id": id}));
+            pipeline.extend(project.iter().map(|project| ("fullPath".to_owned(), project.clone())));
+            let pipeline = run.read_json("pipeline.get", pipeline).await?;
+            Ok(Examined { pipeline, latest: Some(format!("of !{iid}")), project })
         }
         None => {
             let message = format!("the merge request !{iid} has no pipeline");

@@ -16,7 +16,7 @@ use crate::catalog::{Action, CatalogError, Risk};
 use crate::tools::{self, Answer, ErrorKind, InstanceLabel, ToolError, Tools, name_tools, rewrite_calls};
 
 /// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
-const PAGE_BYTES: usize = 256 * 1024;
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The tools of one client's session.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 
 use std::time::{Instant, SystemTime};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use super::report::Finding;
@@ -11,7 +11,7 @@ use crate::catalog::Version;
 use crate::config::{Config, Instance, InstanceConfig};
 use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};
 use crate::text::error_chain;
-use crate::tools::{Tools, connection_hint};
+use crate::tools::{ReadError, Tools, connection_hint};
 
 /// Maximum clock skew in seconds. Tokens and certificates expire by the day; logs are compared by the second.
 const CLOCK_APART: u64 = 60;
@@ -33,6 +33,25 @@ pub(super) fn findings(
         certificate(tools, config, of, version),
         self::version(version, tools.catalog_version()),
     ]
+}
+
+/// Checks that a path with an encoded slash arrives: a proxy may refuse or decode it. None if it does, or if there is no
+/// project to try it with.
+pub(super) async fn encoded_paths(tools: &Tools) -> Option<Finding> {
+    let params = |params: Value| params.as_object().cloned().unwrap_or_default();
+    let list = params(json!({"per_page": 1, "simple": true, "order_by": "id"}));
+    let listed = tools.read_unrendered("project.list", list).await.ok()?;
+    let Content::Json(rows) = &listed.content else { return None };
+    let path = rows.get(0)?.get("path_with_namespace")?.as_str()?.to_owned();
+    let read = tools.read_unrendered("project.get", params(json!({"fullPath": path}))).await;
+    let is_missing = matches!(read, Err(ReadError::Gitlab(GitlabError::NotFound { .. })));
+    is_missing.then(|| {
+        Finding::failure(
+            "paths",
+            format!("GitLab lists {path}, and a request with its path (%2F) does not reach it"),
+            "Have the proxy before GitLab pass encoded slashes on (Apache: AllowEncodedSlashes NoDecode and nocanon).",
+        )
+    })
 }
 
 /// Checks the rate limit and the clock skew.

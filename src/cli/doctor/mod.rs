@@ -60,6 +60,7 @@ async fn examine(tools: &Tools, config: &Config, of: &InstanceConfig) -> Vec<Fin
     found.push(token::source(of));
     if is_reached {
         found.extend(token::findings(tools, config, of).await);
+        found.extend(connection::encoded_paths(tools).await);
     } else {
         found.push(Finding::unknown("token", "not checked: GitLab cannot be reached"));
     }

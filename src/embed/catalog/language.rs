@@ -297,6 +297,33 @@ pub struct ChangeWords {
     /// Lists of members.
     #[serde(default)]
     pub members: MemberLists,
+    /// Updates by which an object gets another address.
+    #[serde(default)]
+    pub moved: Vec<MovedObject>,
+    /// Statuses that have another meaning for an action.
+    #[serde(default)]
+    pub refusals: Vec<RefusalMeaning>,
+}
+
+/// Updates by which an object gets another address.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MovedObject {
+    /// Ids of the actions.
+    pub actions: Vec<String>,
+    /// The parameter with the address, which is a field of the answer as well.
+    pub field: String,
+}
+
+/// A status that has another meaning for an action than for others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefusalMeaning {
+    /// Ids of the actions.
+    pub actions: Vec<String>,
+    pub status: u16,
+    /// What it means, as a hint.
+    pub hint: String,
 }
 
 /// The lists of the direct and of all members of a place, which answer with where each member comes from.

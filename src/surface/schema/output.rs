@@ -165,7 +165,13 @@ fn merge(known: &mut Value, other: &Value) {
     let same = |key: &str, value: &Value| {
         ["type", "enum", "description"].contains(&key) || two.get(key) == Some(value)
     };
+    let item_type = |list: &Map<String, Value>| list.get("items").and_then(|items| items.get("type")).cloned();
+    let shared = item_type(one).filter(|kind| item_type(two).as_ref() == Some(kind));
     one.retain(|key, value| same(key, value));
+    // Strict clients want the items of every list.
+    if one.get("type").and_then(Value::as_str) == Some("array") && !one.contains_key("items") {
+        one.insert("items".to_owned(), json!({"type": shared.unwrap_or_else(|| json!("string"))}));
+    }
 }
 
 fn object<const N: usize>(rest: [(&str, Value); N]) -> Map<String, Value> {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Risk, Words, input_schema};
 use crate::surface::names::is_plain;
 use crate::surface::tool_definition::Annotations;
+use crate::text::plain_text;
 
 /// Detail of the parameters in the schema of a tool of several actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,8 +112,9 @@ impl Branch {
     }
 }
 
-/// Some clients refuse a tool whose schema has a list of types. What is a number or a text is a text: a number in it
-/// is understood.
+/// Rewrites a schema into what every client takes: one type, `items` of every list, choices of texts alone. Gemini and
+/// OpenAI refuse a tool with anything else (<https://ai.google.dev/api/caching#Schema>). What is a number or a text is a
+/// text: a number in it is understood. Choices of numbers are words of the description.
 fn one_type(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(one_type),
@@ -120,10 +122,26 @@ fn one_type(schema: &mut Value) {
             if fields.get("type").is_some_and(Value::is_array) {
                 fields.insert("type".to_owned(), Value::from("string"));
             }
+            if fields.get("type").and_then(Value::as_str) == Some("array") && !fields.contains_key("items") {
+                fields.insert("items".to_owned(), json!({"type": "string"}));
+            }
+            describe_numbers(fields);
             fields.values_mut().for_each(one_type);
         }
         _ => {}
     }
+}
+
+/// Moves choices that are no texts into the description.
+fn describe_numbers(fields: &mut Map<String, Value>) {
+    let choices = fields.get("enum").and_then(Value::as_array);
+    let Some(choices) = choices.filter(|choices| !choices.iter().all(Value::is_string)) else { return };
+    let named: Vec<String> = choices.iter().map(plain_text).collect();
+    let before = fields.get("description").and_then(Value::as_str);
+    let before = before.map(|before| format!("{} ", before.trim_end())).unwrap_or_default();
+    let description = format!("{before}One of {}.", named.join(", "));
+    fields.shift_remove("enum");
+    fields.insert("description".to_owned(), Value::from(description));
 }
 
 impl Source {

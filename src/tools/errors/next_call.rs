@@ -118,6 +118,13 @@ fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteReques
 
 /// Adds the cause as far as it is known: the parameters that GitLab's message is about, or the proxy.
 pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
+    let meanings = tools.catalog.words().map(|words| words.changes.refusals.as_slice()).unwrap_or_default();
+    let means = meanings.iter().find(|meaning| {
+        error.status() == Some(meaning.status) && meaning.actions.contains(&checked.action().id)
+    });
+    if let Some(meaning) = means {
+        return refused.hint(meaning.hint.clone());
+    }
     match error {
         GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => {
             with_params_named(refused, &answer.message, checked)

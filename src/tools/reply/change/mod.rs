@@ -138,6 +138,9 @@ pub fn describe(
             // The times of what was made just now.
             change.said.extend(["created_at", "updated_at"].map(str::to_owned));
         }
+        if let Some(note) = moved_note(words, action, params, answer) {
+            change.notes.push(note);
+        }
         if is_update && found.is_complete {
             change.fields = found.fields;
         }
@@ -178,6 +181,21 @@ pub fn describe(
         }
     }
     Some(change)
+}
+
+/// The note on an object whose address the update changed.
+fn moved_note(
+    words: &Words,
+    action: &Action,
+    params: &Map<String, Value>,
+    answer: &Map<String, Value>,
+) -> Option<String> {
+    let rule = words.changes.moved.iter().find(|rule| rule.actions.contains(&action.id))?;
+    let (old, new) = (params.get(&rule.field)?.as_str()?, answer.get(&rule.field)?.as_str()?);
+    let name = &rule.field;
+    (old != new).then(|| {
+        format!("it moved: its {name} is now {} (it was {}); links to it lead nowhere", quote(new), quote(old))
+    })
 }
 
 /// The fields that the answer of a write is narrowed to, if there is a rule for it.
