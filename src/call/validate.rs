@@ -151,9 +151,9 @@ impl Checked {
             ("group", Scope::Group),
         ];
         let is_id = |value: &Value| value.is_u64() || value.as_str().is_some_and(is_digits);
-        let mut named = NAMES.iter().filter(|(name, _)| {
-            self.action.param(name).is_none() && params.get(*name).is_some_and(is_id)
-        });
+        let mut named = NAMES
+            .iter()
+            .filter(|(name, _)| self.action.param(name).is_none() && params.get(*name).is_some_and(is_id));
         let (Some((_, scope)), None) = (named.next(), named.next()) else { return };
         let Some(selector) = self.action.selector_of(*scope) else { return };
         if !params.contains_key(&selector.name) && !params.contains_key("fullPath") {

@@ -19,7 +19,7 @@ Examples:
   gitlab-mcp                                   serve an MCP client on standard input and output
   gitlab-mcp serve --http 127.0.0.1:8080 --auth token   serve many clients over HTTP
   gitlab-mcp --sandbox find 'close an issue'   find an action, without an account
-  gitlab-mcp execute issue.list --params '{\"fullPath\": \"group/project\"}'
+  gitlab-mcp execute issue.list fullPath=group/project state=opened
   gitlab-mcp execute issue.create --params @issue.json --dry-run
   gitlab-mcp auth login --client-id ID         sign in to GitLab in a browser
   gitlab-mcp doctor                            check the connection to GitLab and suggest fixes
@@ -203,7 +203,8 @@ pub enum TokenArgument {
 #[derive(Debug, Args)]
 pub struct FindArguments {
     /// Request in words, an action id, a REST path, or a GitLab URL
-    pub query: String,
+    #[arg(required = true)]
+    pub query: Vec<String>,
     #[command(flatten)]
     pub options: FindOptions,
     /// Print the structured result as JSON
@@ -216,6 +217,12 @@ pub struct FindArguments {
 pub struct ExecuteArguments {
     /// Action id, as shown by `find`
     pub action: String,
+    /// Parameters as words, such as fullPath=group/project labels=bug labels=docs
+    #[arg(value_name = "KEY=VALUE")]
+    pub pairs: Vec<String>,
+    /// A parameter whose value may be the text of a file: description=@text.md
+    #[arg(short = 'f', value_name = "KEY=VALUE")]
+    pub file_pairs: Vec<String>,
     /// Parameters: a JSON object, @FILE with one, or - for standard input
     #[arg(long, value_name = "JSON")]
     pub params: Option<String>,

@@ -25,6 +25,8 @@ pub enum Failure {
     Config(#[from] ConfigError),
     #[error("--params is not a JSON object")]
     Params(#[source] serde_json::Error),
+    #[error("{0}")]
+    Pair(String),
     #[error("the parameters in {} cannot be read", .0.display())]
     ParamsFile(PathBuf, #[source] io::Error),
     #[error("{} already exists and was not overwritten; nothing was written", .0.display())]
@@ -91,6 +93,7 @@ impl Failure {
             Failure::Stopped => 130,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
+            Failure::Pair(_) => 2,
             Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
             Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } | Failure::NoHttp => 2,
             // An address or certificate that cannot be used.

@@ -11,6 +11,7 @@ mod error;
 mod offline;
 mod online;
 mod output;
+mod pairs;
 mod settings;
 mod setup;
 mod surface;

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::call_options::ExecuteOptions;
 use super::surface::SentTools;
-use super::{Connected, Failure, FindArguments, SurfaceArguments, auth, doctor};
+use super::{Connected, Failure, FindArguments, SurfaceArguments, auth, doctor, pairs};
 use crate::config::{self, Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
@@ -83,7 +83,8 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
         }
         Connected::Execute(arguments) => {
             let json = arguments.json;
-            let params = arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default();
+            let mut params = arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default();
+            pairs::add_pairs(&mut params, &arguments.pairs, &arguments.file_pairs)?;
             let run = async {
                 let request = execute_request(arguments.action, params, arguments.options)?;
                 instances.execute(&request).await
@@ -215,7 +216,7 @@ fn warm(tools: Arc<Tools>) -> Result<(), Failure> {
 
 fn find_request(arguments: FindArguments) -> Result<FindRequest, ToolError> {
     let mut given = arguments.options.0;
-    given.insert("query".to_owned(), arguments.query.into());
+    given.insert("query".to_owned(), arguments.query.join(" ").into());
     surface::parse_find(given)
 }
 

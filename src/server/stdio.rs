@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
-use super::line::{InputLine, InputLines};
 use super::broken_text::text_fault;
+use super::line::{InputLine, InputLines};
 use super::outline::Outline;
 use super::output::{Queue, ServerOutput};
 

@@ -24,7 +24,8 @@ const ENCODED: [&str; 3] = ["%25", "%2f", "%2F"];
 
 /// Parses a short reference. None if the text is not one.
 pub fn parse(text: &str) -> Option<Reference> {
-    let is_encoded = ENCODED.iter().any(|escape| text.split(escape).nth(1).is_some_and(|rest| !rest.is_empty()));
+    let is_encoded =
+        ENCODED.iter().any(|escape| text.split(escape).nth(1).is_some_and(|rest| !rest.is_empty()));
     if is_encoded && !text.starts_with('%') {
         return None;
     }

@@ -59,8 +59,8 @@ async fn examine(tools: &Tools, config: &Config, of: &InstanceConfig) -> Vec<Fin
     let is_reached = found.iter().all(|finding| finding.state != FindingState::Failure);
     found.push(token::source(of));
     if is_reached {
-        found.extend(token::findings(tools, config, of).await);
         found.extend(connection::encoded_paths(tools).await);
+        found.extend(token::findings(tools, config, of).await);
     } else {
         found.push(Finding::unknown("token", "not checked: GitLab cannot be reached"));
     }

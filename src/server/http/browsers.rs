@@ -71,11 +71,17 @@ mod tests {
             let headers = HeaderMap::from_iter([(ORIGIN, HeaderValue::from_str(origin).unwrap())]);
             allowed_origin(&allowed, &headers).is_some()
         };
-        for origin in ["http://localhost:6274", "https://tools.example.com", "https://tools.example.com:443"] {
+        for origin in ["http://localhost:6274", "https://tools.example.com", "https://tools.example.com:443"]
+        {
             assert!(is_allowed(origin), "{origin}");
         }
-        for origin in ["null", "http://localhost", "http://tools.example.com", "https://tools.example.com.evil.example", "*"]
-        {
+        for origin in [
+            "null",
+            "http://localhost",
+            "http://tools.example.com",
+            "https://tools.example.com.evil.example",
+            "*",
+        ] {
             assert!(!is_allowed(origin), "{origin}");
         }
     }

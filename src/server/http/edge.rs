@@ -24,8 +24,8 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
-use super::browsers;
 use super::body::{BodyError, MAX_BODY, read_body};
+use super::browsers;
 use super::caller_key::{CallerKey, KeyMaker};
 use super::callers::{Caller, Callers, NarrowedTools};
 use super::connections::{HttpConnection, RunningRequest};
@@ -35,6 +35,7 @@ use super::heads::{HeadCheck, HeadFault};
 use super::hosts::{is_host_clear, is_of_operator, is_of_page, own_hosts};
 use super::metrics::{Gauges, Metrics};
 use super::oauth::{self, METADATA_PATH, Rejection};
+use super::page::{ServedInstance, ServerPage};
 use super::pools::{BodyMemory, Pools};
 use super::reachability::Reachability;
 use super::request_rules::{is_json, malformed_message, repeated_header, widen_accept};
@@ -381,6 +382,7 @@ pub(super) fn router<H: ServerHandler + Clone>(edge: Arc<Edge>, handler: H) -> R
         None => operation_routes(),
         Some(_) => Router::new().route("/health", get(health_status)),
     };
+    router = router.route("/", get(server_page).fallback(not_found));
     // Clients add a slash to the URL that they are given.
     router = router.route(ENDPOINT, endpoint.clone()).route(&format!("{ENDPOINT}/"), endpoint);
     if let AuthMode::OAuth { .. } = edge.settings.auth {
@@ -560,7 +562,9 @@ async fn screen(State(edge): State<Arc<Edge>>, request: Request, next: axum::mid
     let preflight = origin.as_ref().and_then(|_| browsers::preflight(request.method(), request.headers()));
     let mut response = match (fault, preflight) {
         (Some(fault), _) => HttpRefusal::Head(fault).into_response(&edge),
-        (None, _) if !is_host_clear(request.uri(), request.headers()) => HttpRefusal::Host.into_response(&edge),
+        (None, _) if !is_host_clear(request.uri(), request.headers()) => {
+            HttpRefusal::Host.into_response(&edge)
+        }
         (None, Some(preflight)) => preflight,
         (None, None) => next.run(request).await,
     };
@@ -637,6 +641,24 @@ async fn health(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
         "instances": instances,
     });
     (code, Json(body)).into_response()
+}
+
+/// The page for a person with a browser. A page of another origin, or under another name, does not learn the instances.
+async fn server_page(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
+    // With an address of their own for operational data, the public one shows none.
+    let shows_instances = edge.settings.metrics.is_none() && is_of_operator(&edge.hosts, &headers);
+    let instances = match shows_instances {
+        false => Vec::new(),
+        true => {
+            let probed = edge.reachability.probe(&edge.factory).await;
+            let instance = |url: &Url| ServedInstance {
+                url: url.as_str().to_owned(),
+                is_reachable: probed.is_reachable(url),
+            };
+            edge.instances.iter().map(instance).collect()
+        }
+    };
+    ServerPage { endpoint: edge.resource(), auth: &edge.settings.auth, instances }.into_response()
 }
 
 /// The status alone, for a public address.

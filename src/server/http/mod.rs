@@ -23,6 +23,7 @@ mod hosts;
 mod listener;
 mod metrics;
 mod oauth;
+mod page;
 mod pools;
 mod reachability;
 mod request_rules;

@@ -165,7 +165,8 @@ fn merge(known: &mut Value, other: &Value) {
     let same = |key: &str, value: &Value| {
         ["type", "enum", "description"].contains(&key) || two.get(key) == Some(value)
     };
-    let item_type = |list: &Map<String, Value>| list.get("items").and_then(|items| items.get("type")).cloned();
+    let item_type =
+        |list: &Map<String, Value>| list.get("items").and_then(|items| items.get("type")).cloned();
     let shared = item_type(one).filter(|kind| item_type(two).as_ref() == Some(kind));
     one.retain(|key, value| same(key, value));
     // Strict clients want the items of every list.

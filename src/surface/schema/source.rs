@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use crate::catalog::{Action, Risk, Words, input_schema};
 use crate::surface::names::is_plain;
 use crate::surface::tool_definition::Annotations;
-use crate::text::plain_text;
 
 /// Detail of the parameters in the schema of a tool of several actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +135,7 @@ fn one_type(schema: &mut Value) {
 fn describe_numbers(fields: &mut Map<String, Value>) {
     let choices = fields.get("enum").and_then(Value::as_array);
     let Some(choices) = choices.filter(|choices| !choices.iter().all(Value::is_string)) else { return };
-    let named: Vec<String> = choices.iter().map(plain_text).collect();
+    let named: Vec<String> = choices.iter().map(ToString::to_string).collect();
     let before = fields.get("description").and_then(Value::as_str);
     let before = before.map(|before| format!("{} ", before.trim_end())).unwrap_or_default();
     let description = format!("{before}One of {}.", named.join(", "));

@@ -377,3 +377,24 @@ fn an_output_that_cannot_be_written_is_3() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("gitlab-mcp: cannot write the answer"), "{said}");
 }
+
+/// JSON in a shell is quoted twice: words are what people type.
+#[test]
+fn parameters_are_words_and_a_request_needs_no_quotes() {
+    let (code, out, err) = run(&["--sandbox", "find", "list", "open", "issues", "--limit", "1"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("issue.list"), "{out}");
+    let words = ["--sandbox", "execute", "issue.create", "--json", "fullPath=acme/widget", "title=Two = one"];
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "From a file.\n").unwrap();
+    let field = format!("description=@{}", file.path().display());
+    let (code, out, err) = run(&[&words[..], &["labels=bug", "labels=docs", "-f", &field]].concat());
+    assert_eq!(code, Some(0), "{out}{err}");
+    let made: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(made["data"]["title"], "Two = one", "{out}");
+    assert_eq!(made["data"]["labels"], json!(["bug", "docs"]), "{out}");
+    let (code, _, err) = run(&["--sandbox", "execute", "issue.list", "acme/widget"]);
+    assert!(code == Some(2) && err.contains("KEY=VALUE"), "{err}");
+    let (code, _, err) = run(&["--sandbox", "execute", "issue.get", "iid=1", "--params", "{\"iid\": 2}"]);
+    assert!(code == Some(2) && err.contains("iid is in --params as well"), "{err}");
+}

@@ -95,6 +95,84 @@ fn what_all_of_is_there_may_be_switched_off() {
     assert_eq!(reply.structured["data"]["iid"], 12);
 }
 
+/// Apache without `AllowEncodedSlashes` and proxies that decode paths: everything pointed to the token.
+#[test]
+fn a_proxy_that_does_not_pass_encoded_slashes_is_named() {
+    let page = raw(404, "text/html", "<!DOCTYPE HTML><html><body><h1>Not Found</h1></body></html>");
+    let no_route = answer(404, json!({"error": "404 Not Found"}));
+    for refusal in [page.clone(), no_route] {
+        let gitlab = Gitlab::start();
+        let row = json!({"id": 14, "path_with_namespace": "team/tool"});
+        gitlab
+            .says("GET /api/v4/projects/team%2Ftool", [refusal])
+            .says("GET /api/v4/projects/14", [answer(200, &row)])
+            .says("GET /api/v4/projects?", [answer(200, json!([row]))])
+            .says("GET /api/v4/projects/14/issues", [answer(200, json!([{"iid": 1, "title": "t"}]))]);
+        let mut client = gitlab.client(&[]);
+        for action in ["issue.list", "project.get"] {
+            let arguments = execute_arguments(action, json!({"fullPath": "team/tool"}));
+            let says = ["GitLab lists it as project 14", "%2F"];
+            let (error, reply) = execute_mended(&mut client, arguments, "not_found", &says);
+            assert_eq!(error["fix"]["arguments"]["params"]["fullPath"], 14, "{error}");
+            assert!(!reply.is_error, "{action}: {}", reply.text);
+        }
+    }
+    // Nothing else is known: the page itself is named.
+    let gitlab = Gitlab::start();
+    gitlab.says("GET /api/v4/", [page]);
+    let call = execute_arguments("project.get", json!({"fullPath": "team/tool"}));
+    let reply = gitlab.client(&[]).call(EXECUTE, call);
+    assert!(reply.text.contains("web page"), "{}", reply.text);
+}
+
+/// GitLab takes the end of a path with a dot for a format, and redirects to the number with that end.
+#[test]
+fn a_project_with_a_dot_in_its_path_is_found_where_it_is_now() {
+    let gitlab = gitlab();
+    let moved = answer(301, json!({})).header("location", "/api/v4/projects/7.name");
+    gitlab
+        .says("GET /api/v4/projects/acme%2Fold.name", [moved])
+        .says("GET /api/v4/projects/7", [project("acme/widget")])
+        .says("GET /api/v4/projects/7.name", [not_found("Project")]);
+    let call = execute_arguments("project.get", json!({"fullPath": "acme/old.name"}));
+    let read = gitlab.client(&[]).call(EXECUTE, call);
+    assert_eq!(read.structured["data"]["path_with_namespace"], "acme/widget", "{}", read.text);
+}
+
+/// GitLab answers 403 for a branch that has pipelines of its merge request alone.
+#[test]
+fn a_branch_without_pipelines_is_no_lack_of_a_role() {
+    let gitlab = gitlab();
+    gitlab
+        .says(&format!("GET {PROJECT}/pipelines/latest"), [answer(403, json!({"message": "403 Forbidden"}))]);
+    let call = execute_arguments("pipeline.get_latest", json!({"fullPath": "acme/widget", "ref": "patch-1"}));
+    let reply = gitlab.client(&[]).call(EXECUTE, call);
+    assert!(reply.text.contains("merge_request.list_pipelines"), "{}", reply.text);
+    assert!(!reply.text.contains("role"), "{}", reply.text);
+}
+
+/// A repository without a commit answers 404, as a missing one does.
+#[test]
+fn an_empty_repository_is_called_empty() {
+    let gitlab = Gitlab::start();
+    let row = json!({"id": 7, "path_with_namespace": "acme/widget", "empty_repo": true});
+    gitlab
+        .says("GET /api/v4/projects/acme%2Fwidget", [answer(200, row)])
+        .says("GET /api/v4/projects/acme%2Fwidget/repository", [not_found("Tree")])
+        .says("GET /api/v4/projects/acme%2Fwidget/repository/branches", [answer(200, json!([]))]);
+    let mut client = gitlab.client(&[]);
+    for (action, more) in [
+        ("repository.list_tree", json!({})),
+        ("commit.list", json!({})),
+        ("repository_file.get", json!({"file_path": "README.md", "ref": "main"})),
+    ] {
+        let mut params = more;
+        params["fullPath"] = json!("acme/widget");
+        let reply = client.call(EXECUTE, execute_arguments(action, params));
+        assert!(reply.text.contains("\"acme/widget\" is empty"), "{action}: {}", reply.text);
+    }
+}
+
 #[test]
 fn a_project_that_moved_is_called_where_it_is_now() {
     let refusals = [

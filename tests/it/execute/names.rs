@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::client::{Client, EXECUTE, Reply, execute, follow, refused, succeed};
-use crate::support::scripted_gitlab::{Gitlab, answer};
+use crate::support::scripted_gitlab::{Gitlab, answer, raw};
 
 const WIDGET: &str = "acme/widget";
 
@@ -890,6 +890,68 @@ fn what_is_there_already_is_shown_with_the_call_that_changes_it() {
         call["confirm"] = json!(true);
         assert!(!client.call(EXECUTE, call).is_error, "{action}: {error}");
     }
+}
+
+/// Models hand over the number by its name in GitLab's own answers.
+#[test]
+fn a_numeric_id_is_of_what_its_name_says() {
+    let mut client = Client::sandbox();
+    for action in ["issue.list", "merge_request.list", "label.list", "milestone.list", "wiki_page.list"] {
+        for id in [json!(1), json!("1")] {
+            succeed(&mut client, action, json!({"project_id": id}));
+        }
+    }
+    succeed(&mut client, "issue.list", json!({"group_id": 1}));
+    let error = refused(
+        &execute(&mut client, "issue.list", json!({"project_id": 1, "group_id": 1})),
+        "invalid_params",
+    );
+    assert!(error["message"].is_string(), "{error}");
+    // A path that was encoded twice is no reference to a milestone.
+    let reply = execute(&mut client, "issue.list", json!({"fullPath": "acme%252Fwidget"}));
+    let first = reply.text.lines().next().unwrap();
+    assert!(!first.contains("milestone") && first.contains("`fullPath`: expected"), "{first}");
+}
+
+#[test]
+fn a_file_that_is_a_pointer_names_the_call_with_its_content() {
+    let gitlab = Gitlab::with_project();
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n";
+    gitlab.answer("GET", "/repository/files/[^/]+/raw", raw(200, "text/plain", pointer));
+    gitlab.json(
+        "/repository/files/[^/]+",
+        &json!({"file_path": "a.bin", "content": pointer, "last_commit_id": "a"}),
+    );
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": WIDGET, "file_path": "a.bin", "ref": "main"});
+    for action in ["repository_file.get", "repository_file.get_raw"] {
+        let reply = execute(&mut client, action, params.clone());
+        assert!(
+            reply.text.contains("a Git LFS pointer; the file itself of 12345 bytes"),
+            "{action}: {}",
+            reply.text
+        );
+        assert!(reply.text.contains("\"lfs\":true"), "{action}: {}", reply.text);
+    }
+    // An edit would change the pointer in place of the file.
+    let mut update = params.clone();
+    update["branch"] = json!("main");
+    update["commit_message"] = json!("Edit");
+    update["edits"] = json!([{"old": "size 12345", "new": "size 1"}]);
+    update.as_object_mut().unwrap().shift_remove("ref");
+    let reply = execute(&mut client, "repository_file.update", update);
+    assert!(reply.is_error && reply.text.contains("is a Git LFS pointer"), "{}", reply.text);
+}
+
+/// A title without its directories moves a page on some versions: links to it break.
+#[test]
+fn a_wiki_page_that_moved_is_named_with_its_new_slug() {
+    let gitlab = Gitlab::with_project();
+    let moved = json!({"slug": "setup-notes", "title": "setup notes", "format": "markdown"});
+    gitlab.answer("PUT", "/wikis/[^/]+", answer(200, moved));
+    let params = json!({"fullPath": WIDGET, "slug": "guide/setup-notes", "title": "setup notes"});
+    let reply = execute(&mut gitlab.client(&[]), "wiki_page.update", params);
+    assert!(reply.text.contains("its slug is now \"setup-notes\""), "{}", reply.text);
 }
 
 #[test]

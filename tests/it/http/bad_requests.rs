@@ -33,7 +33,6 @@ fn each_rule_of_the_transport_is_held() {
         ("the origin null", &[TOKEN, ("Origin", "null")], 403),
         ("another content type", &[TOKEN, ("Content-Type", "text/plain")], 415),
         ("no content type", &[TOKEN, ("Content-Type", "")], 415),
-        ("an accept of JSON alone", &[TOKEN, ("Accept", "application/json")], 406),
         ("an unknown protocol version", &[TOKEN, ("MCP-Protocol-Version", "1999-01-01")], 400),
         ("headers of 2026-07-28 without its metadata", &[TOKEN, ("MCP-Protocol-Version", "2026-07-28")], 400),
         ("no token", &[], 401),
@@ -93,6 +92,86 @@ fn each_rule_of_the_transport_is_held() {
         gitlab.seen().iter().all(|line| line.contains("personal_access_tokens/self")),
         "{:?}",
         gitlab.seen()
+    );
+}
+
+/// Simple HTTP clients name JSON, anything or nothing in `Accept`: the responses are JSON.
+#[test]
+fn a_client_that_takes_json_is_served() {
+    let gitlab = Gitlab::start();
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    for accept in ["application/json", "*/*", "application/*, text/*", "text/html, */*;q=0.8"] {
+        let answered = server.post(&[TOKEN, ("Accept", accept)], &find());
+        assert_eq!(answered.status, 200, "{accept}: {}", answered.body);
+        assert!(answered.json()["result"].is_object(), "{accept}: {}", answered.body);
+    }
+    let body = find().to_string();
+    let request = |path: &str| {
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nPRIVATE-TOKEN: glpat-caller\r\nContent-Type: \
+             application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    // Without the header, and with a slash at the end of the URL.
+    for path in ["/mcp", "/mcp/"] {
+        let answered = server.send(request(path).as_bytes());
+        assert_eq!(answered.status, 200, "{path}: {}", answered.body);
+    }
+    for path in ["/", "/sse", "/mcp/v1"] {
+        let refused = server.send(request(path).as_bytes());
+        assert_eq!(refused.status, 404, "{path}");
+        assert!(
+            refused.json()["message"].as_str().unwrap().contains("/mcp (streamable HTTP)"),
+            "{}",
+            refused.body
+        );
+    }
+}
+
+/// A page of a listed origin can call the server from a browser, and read what it refuses; any other page cannot.
+#[test]
+fn a_browser_may_call_from_a_listed_origin_alone() {
+    const PAGE: &str = "http://localhost:6274";
+    let gitlab = Gitlab::start();
+    let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_MCP_ALLOWED_ORIGINS", PAGE)]);
+    let preflight = |origin: &str| {
+        let request = format!(
+            "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\
+             Access-Control-Request-Headers: content-type,private-token\r\nConnection: close\r\n\r\n"
+        );
+        server.send(request.as_bytes())
+    };
+    let answered = preflight(PAGE);
+    assert_eq!(answered.status, 204, "{}", answered.body);
+    assert_eq!(answered.header("access-control-allow-origin"), Some(PAGE));
+    assert_eq!(answered.header("access-control-allow-headers"), Some("content-type,private-token"));
+    assert!(answered.header("access-control-allow-methods").unwrap().contains("POST"));
+    for (headers, status) in [(&[TOKEN, ("Origin", PAGE)][..], 200), (&[("Origin", PAGE)][..], 401)] {
+        let answered = server.post(headers, &find());
+        assert_eq!(answered.status, status, "{}", answered.body);
+        assert_eq!(answered.header("access-control-allow-origin"), Some(PAGE), "{status}");
+        assert_eq!(answered.header("vary"), Some("origin"), "{status}");
+    }
+    for origin in ["https://evil.example.com", "null", "http://localhost:6275"] {
+        assert_ne!(preflight(origin).status, 204, "{origin}");
+        let refused = server.post(&[TOKEN, ("Origin", origin)], &find());
+        assert_eq!((refused.status, refused.header("access-control-allow-origin")), (403, None), "{origin}");
+    }
+}
+
+/// Half an emoji: the answer has the id of the call, so that the client's request ends, and says what is wrong.
+#[test]
+fn half_a_character_is_named_in_the_answer_to_its_call() {
+    let gitlab = Gitlab::start();
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    let body = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x \ud83d"}}"#;
+    let request = server.request(&[TOKEN], body);
+    let refused = server.send(&request).json();
+    assert_eq!(refused["id"], 7, "{refused}");
+    assert!(
+        refused["error"]["message"].as_str().unwrap().contains("\\ud83d is half of a character"),
+        "{refused}"
     );
 }
 
@@ -283,7 +362,7 @@ fn other_methods_and_paths_are_refused() {
         let refused = server.send(request.as_bytes());
         assert_eq!((refused.status, refused.header("allow")), (405, Some("POST")), "{method}");
     }
-    assert_eq!(server.get("/").status, 404);
+    assert_eq!(server.get("/secret-path").status, 404);
     assert_eq!(server.get("/mcp/../secret-path").status, 404);
     assert_eq!(server.get("/.well-known/oauth-protected-resource").status, 404, "only with OAuth");
     assert!(!server.log().contains("secret-path"), "a path may contain anything: {}", server.log());

@@ -46,6 +46,28 @@ fn health_and_metrics_tell_the_state_and_no_secret() {
 }
 
 /// A GET with these headers only.
+/// Somebody opens the URL of a colleague in a browser.
+#[test]
+fn a_person_at_the_address_sees_how_to_connect() {
+    let gitlab = Gitlab::start();
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    probed(server.address);
+    let page = server.get("/");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let endpoint = format!("http://{}/mcp", server.address);
+    assert!(page.body.contains(&format!("<pre>{endpoint}</pre>")), "{}", page.body);
+    assert!(
+        page.body.contains(&format!("claude mcp add --transport http gitlab {endpoint}")),
+        "{}",
+        page.body
+    );
+    assert!(page.body.contains(&format!("{}/</code> answers", gitlab.url())), "{}", page.body);
+    assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+    // A page under another name (DNS rebinding) does not learn the instances.
+    let rebound = get_with(server.address, "/", "Host: evil.example.com\r\n");
+    assert!(rebound.status == 200 && !rebound.body.contains(&gitlab.url()), "{}", rebound.body);
+}
+
 fn get_with(address: SocketAddr, path: &str, headers: &str) -> Response {
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(GUARD)).unwrap();

@@ -194,7 +194,11 @@ fn moved_note(
     let (old, new) = (params.get(&rule.field)?.as_str()?, answer.get(&rule.field)?.as_str()?);
     let name = &rule.field;
     (old != new).then(|| {
-        format!("it moved: its {name} is now {} (it was {}); links to it lead nowhere", quote(new), quote(old))
+        format!(
+            "it moved: its {name} is now {} (it was {}); links to it lead nowhere",
+            quote(new),
+            quote(old)
+        )
     })
 }
 

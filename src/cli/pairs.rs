@@ -1,0 +1,77 @@
+//! Parameters of an action as words of a command line: `labels=bug`, and with `-f` from a file: `description=@text.md`.
+//! Values are texts; the action says what each is.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::error::Failure;
+
+/// Adds the pairs to the parameters. A key that is given twice is a list.
+pub fn add_pairs(
+    params: &mut Map<String, Value>,
+    pairs: &[String],
+    fields: &[String],
+) -> Result<(), Failure> {
+    let mut given: Map<String, Value> = Map::new();
+    for pair in pairs {
+        let (key, value) = split(pair)?;
+        add(&mut given, key, value.to_owned());
+    }
+    for field in fields {
+        let (key, value) = split(field)?;
+        let value = match value.strip_prefix('@') {
+            Some(path) => {
+                fs::read_to_string(path).map_err(|error| Failure::ParamsFile(PathBuf::from(path), error))?
+            }
+            None => value.to_owned(),
+        };
+        add(&mut given, key, value);
+    }
+    if let Some(key) = given.keys().find(|key| params.contains_key(*key)) {
+        return Err(Failure::Pair(format!("{key} is in --params as well")));
+    }
+    params.extend(given);
+    Ok(())
+}
+
+fn split(pair: &str) -> Result<(&str, &str), Failure> {
+    pair.split_once('=')
+        .filter(|(key, _)| !key.is_empty())
+        .ok_or_else(|| Failure::Pair(format!("expected KEY=VALUE, got {pair:?}")))
+}
+
+fn add(given: &mut Map<String, Value>, key: &str, value: String) {
+    let value = match given.get_mut(key) {
+        Some(Value::Array(values)) => return values.push(json!(value)),
+        Some(first) => json!([first.take(), value]),
+        None => json!(value),
+    };
+    given.insert(key.to_owned(), value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(params: &Value, pairs: &[&str]) -> Result<Value, String> {
+        let mut params = params.as_object().cloned().unwrap_or_default();
+        let pairs: Vec<String> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
+        add_pairs(&mut params, &pairs, &[]).map_err(|error| error.to_string())?;
+        Ok(Value::Object(params))
+    }
+
+    #[test]
+    fn pairs_are_texts_and_a_repeated_key_is_a_list() {
+        let all = added(&json!({"iid": 1}), &["title=a=b", "labels=bug", "labels=docs", "labels=x"]);
+        assert_eq!(all, Ok(json!({"iid": 1, "title": "a=b", "labels": ["bug", "docs", "x"]})));
+        assert_eq!(added(&json!({}), &["description="]), Ok(json!({"description": ""})));
+        // A username is no file.
+        assert_eq!(added(&json!({}), &["assignee=@alice"]), Ok(json!({"assignee": "@alice"})));
+        for wrong in ["title", "=x", ""] {
+            assert!(added(&json!({}), &[wrong]).unwrap_err().contains("KEY=VALUE"), "{wrong}");
+        }
+        assert!(added(&json!({"title": "a"}), &["title=b"]).unwrap_err().contains("--params as well"));
+    }
+}
