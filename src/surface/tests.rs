@@ -161,8 +161,10 @@ fn every_action_is_in_one_tool_of_a_family() {
 fn pages_hold_every_tool_once_and_no_client_chokes_on_one() {
     let surface = surface(SurfaceKind::Individual, false);
     let first = surface.page(None, &|_| true).unwrap();
-    assert!(first.next.is_some() && first.tools.len() > 20);
     let all = every(&surface);
+    // Several clients read the first page alone.
+    assert!(first.next.is_none() && first.tools.len() == all.len(), "{}", first.tools.len());
+    assert_eq!(surface.page(Some("20"), &|_| true).unwrap().tools.len(), all.len() - 20);
     let names: BTreeSet<&str> = all.iter().map(|spec| spec.name.as_str()).collect();
     assert_eq!(names.len(), all.len());
     assert!(all.len() > 1_000 && names.contains("issue_get") && names.contains("gitlab_find_action"));
@@ -176,6 +178,31 @@ fn pages_hold_every_tool_once_and_no_client_chokes_on_one() {
         for refused in ["\"anyOf\":", "\"oneOf\":", "\"allOf\":", "\"$ref\":", "\"type\":["] {
             assert!(!text.contains(refused), "{refused} in {}", spec.name);
         }
+        assert_eq!(unsupported(&schema), None, "{}", spec.name);
+    }
+}
+
+/// Gemini and OpenAI refuse a list without `items`, and choices that are no texts.
+#[test]
+fn schemas_of_several_actions_are_those_that_strict_clients_take() {
+    for spec in every(&surface(SurfaceKind::Meta, false)) {
+        assert_eq!(unsupported(&Value::Object(spec.input_schema.clone())), None, "{}", spec.name);
+    }
+}
+
+/// The first part of a schema that a strict client refuses.
+fn unsupported(schema: &Value) -> Option<String> {
+    match schema {
+        Value::Array(parts) => parts.iter().find_map(unsupported),
+        Value::Object(fields) => {
+            let is_bare_list = fields.get("type") == Some(&json!("array")) && !fields.contains_key("items");
+            let choices = fields.get("enum").and_then(Value::as_array);
+            let is_number = choices.is_some_and(|choices| !choices.iter().all(Value::is_string));
+            (is_bare_list || is_number)
+                .then(|| schema.to_string())
+                .or_else(|| fields.values().find_map(unsupported))
+        }
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid};
 use crate::catalog::{self, Action, ObjectKind, Risk, Words, signature};
-use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
+use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::policy::Rule;
@@ -459,7 +459,10 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         GitlabError::Malformed { .. } => {
             "The connection or a proxy in between cut it off: try again; of a list, ask for a smaller page."
         }
-        GitlabError::NotGitlab { .. } => {
+        GitlabError::Invalid { answer } if answer.status == 413 => {
+            "The request is too large for GitLab or for a proxy before it (nginx: `client_max_body_size`): send less."
+        }
+        GitlabError::NotGitlab { .. } | GitlabError::Redirect { reason: NotFollowed::SignIn, .. } => {
             "Check GITLAB_URL, and whether a proxy in front of GitLab requires sign-in (GITLAB_EXTRA_HEADERS)."
         }
         GitlabError::Redirect { .. } => "It may have moved: use its new path.",

@@ -42,6 +42,7 @@ mod packages;
 mod policy;
 mod promises;
 mod protocol;
+mod reports;
 mod resources;
 mod sandbox;
 mod security_page;

@@ -279,6 +279,8 @@ impl Rules {
         let rows = self.changes.rows.iter().flat_map(|row| [&row.action, &row.read]);
         let members = &self.changes.members;
         let members = members.on_direct.iter().chain([&members.direct, &members.all, &members.get]);
+        // Rules without these lists have no ids.
+        let members = members.filter(|id| !id.is_empty());
         let moved = self.changes.moved.iter().flat_map(|moved| &moved.actions);
         let refusals = self.changes.refusals.iter().flat_map(|refusal| &refusal.actions);
         for id in trials.chain(rows).chain(members).chain(moved).chain(refusals) {

@@ -322,6 +322,9 @@ pub struct RefusalMeaning {
     /// Ids of the actions.
     pub actions: Vec<String>,
     pub status: u16,
+    /// A part of GitLab's message; any message if empty.
+    #[serde(default)]
+    pub message: String,
     /// What it means, as a hint.
     pub hint: String,
 }

@@ -120,7 +120,9 @@ fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteReques
 pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
     let meanings = tools.catalog.words().map(|words| words.changes.refusals.as_slice()).unwrap_or_default();
     let means = meanings.iter().find(|meaning| {
-        error.status() == Some(meaning.status) && meaning.actions.contains(&checked.action().id)
+        error.status() == Some(meaning.status)
+            && meaning.actions.contains(&checked.action().id)
+            && error.answer().is_none_or(|answer| answer.message.contains(&meaning.message))
     });
     if let Some(meaning) = means {
         return refused.hint(meaning.hint.clone());

@@ -151,6 +151,40 @@ fn a_branch_without_pipelines_is_no_lack_of_a_role() {
     assert!(!reply.text.contains("role"), "{}", reply.text);
 }
 
+#[test]
+fn refusals_of_what_stands_before_gitlab_have_their_own_hints() {
+    let sign_in = answer(302, json!({})).header("location", "/users/sign_in");
+    let invalid = answer(400, json!({"error": "scope does not have a valid value"}));
+    for (action, params, refusal, hint) in [
+        ("issue.list", json!({"fullPath": "acme/widget"}), sign_in, "GITLAB_EXTRA_HEADERS"),
+        (
+            "issue.create",
+            json!({"fullPath": "acme/widget", "title": "x"}),
+            answer(413, json!({})),
+            "client_max_body_size",
+        ),
+        ("search.run", json!({"scope": "blobs", "search": "foo"}), invalid.clone(), "advanced search"),
+        (
+            "search.run",
+            json!({"fullPath": "acme/widget", "scope": "blobs", "search": "foo"}),
+            invalid,
+            "advanced search",
+        ),
+    ] {
+        let gitlab = Gitlab::start();
+        let row = json!({"id": 7, "path_with_namespace": "acme/widget"});
+        gitlab
+            .says("GET /api/v4/projects/acme%2Fwidget", [answer(200, row)])
+            .says("GET /api/v4/projects/acme%2Fwidget/issues", [refusal.clone()])
+            .says("GET /api/v4/projects/acme%2Fwidget/search", [refusal.clone()])
+            .says("GET /api/v4/search", [refusal.clone()])
+            .says("POST /api/v4/projects/acme%2Fwidget/issues", [refusal]);
+        let reply = gitlab.client(&[]).call(EXECUTE, execute_arguments(action, params));
+        assert!(reply.is_error && reply.text.contains(hint), "{action}: {}", reply.text);
+        assert!(!reply.text.contains("It may have moved"), "{action}: {}", reply.text);
+    }
+}
+
 /// A repository without a commit answers 404, as a missing one does.
 #[test]
 fn an_empty_repository_is_called_empty() {

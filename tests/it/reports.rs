@@ -1,0 +1,145 @@
+//! Public reports about other software for GitLab and MCP, each tried here: `tests/reports.tsv` has the link, the
+//! situation, the verdict, and the test that holds it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, EXECUTE, execute, program, succeed};
+use crate::support::scripted_gitlab::{Gitlab, answer};
+
+#[test]
+fn every_report_has_a_verdict_and_a_test_that_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let list = fs::read_to_string(root.join("reports.tsv")).unwrap();
+    let mut seen = BTreeSet::new();
+    for line in list.lines().skip(1) {
+        let [link, situation, verdict, test] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        assert!(link.starts_with("https://") && seen.insert(link), "{line}");
+        assert!(!situation.is_empty() && matches!(verdict, "holds" | "mended" | "open"), "{line}");
+        let (module, name) = test.rsplit_once("::").unwrap();
+        let file = root.join("it").join(format!("{}.rs", module.replace("::", "/")));
+        let source = fs::read_to_string(&file).unwrap_or_else(|_| panic!("{test}"));
+        assert!(source.contains(&format!("fn {name}()")), "{test}");
+    }
+    assert!(seen.len() >= 20, "{}", seen.len());
+}
+
+/// The paths of the requests that came for a call.
+fn requested(address: &str, gitlab: &Gitlab, action: &str, params: Value) -> Vec<String> {
+    let before = gitlab.seen().len();
+    let mut client = Client::for_gitlab(address, &[]);
+    client.call(EXECUTE, json!({"action": action, "params": params}));
+    gitlab.seen().split_off(before)
+}
+
+#[test]
+fn a_path_of_many_groups_is_one_encoded_segment() {
+    let gitlab = Gitlab::start();
+    for path in ["a/b/c/d/tool", "a%2Fb%2Fc%2Fd%2Ftool", "/a/b/c/d/tool/"] {
+        let seen = requested(&gitlab.url(), &gitlab, "project.get", json!({"fullPath": path}));
+        assert!(seen.contains(&"GET /api/v4/projects/a%2Fb%2Fc%2Fd%2Ftool".to_owned()), "{path}: {seen:?}");
+    }
+    let seen = requested(&gitlab.url(), &gitlab, "group.get", json!({"fullPath": "org/teams"}));
+    assert!(seen.iter().any(|line| line.starts_with("GET /api/v4/groups/org%2Fteams")), "{seen:?}");
+}
+
+#[test]
+fn an_instance_below_a_sub_path_is_called_there() {
+    let gitlab = Gitlab::start();
+    for end in ["/scm/git", "/scm/git/", "/scm/git/api/v4", "/scm/git/api/v4/"] {
+        let address = format!("{}{end}", gitlab.url());
+        let seen = requested(&address, &gitlab, "project.get", json!({"fullPath": "acme/widget"}));
+        assert!(seen.contains(&"GET /scm/git/api/v4/projects/acme%2Fwidget".to_owned()), "{end}: {seen:?}");
+        // The sub-path in a page's address is no group.
+        let page = format!("{}/scm/git/acme/widget/-/issues/3", gitlab.url());
+        let seen = requested(&address, &gitlab, "issue.get", json!({"target": page}));
+        assert!(
+            seen.contains(&"GET /scm/git/api/v4/projects/acme%2Fwidget/issues/3".to_owned()),
+            "{end}: {seen:?}"
+        );
+    }
+}
+
+#[test]
+fn names_in_any_script_arrive_as_they_are() {
+    let mut client = Client::sandbox();
+    let branch = "zażółć/ęśląja";
+    succeed(
+        &mut client,
+        "branch.create",
+        json!({"fullPath": "acme/widget", "branch": branch, "ref": "main"}),
+    );
+    let read = succeed(&mut client, "branch.get", json!({"fullPath": "acme/widget", "branch": branch}));
+    assert_eq!(read["data"]["name"], branch);
+    let path = "ドキュメント/説明 书.md";
+    let file = json!({
+        "fullPath": "acme/widget", "file_path": path, "branch": branch, "content": "Привет\n", "commit_message": "文書",
+    });
+    succeed(&mut client, "repository_file.create", file);
+    let raw = json!({"fullPath": "acme/widget", "file_path": path, "ref": branch});
+    assert!(execute(&mut client, "repository_file.get_raw", raw).text.contains("Привет"));
+    let label = "🐛 ошибка";
+    succeed(
+        &mut client,
+        "label.create",
+        json!({"fullPath": "acme/widget", "name": label, "color": "#ff0000"}),
+    );
+    let params = json!({"fullPath": "acme/widget", "title": "Ошибка 🐛", "labels": [label]});
+    let issue = succeed(&mut client, "issue.create", params);
+    assert_eq!((&issue["data"]["title"], &issue["data"]["labels"]), (&json!("Ошибка 🐛"), &json!([label])));
+    let found = succeed(&mut client, "issue.list", json!({"fullPath": "acme/widget", "labels": [label]}));
+    assert_eq!(found["page"]["total"], 1, "{found}");
+}
+
+#[test]
+fn lines_of_a_client_on_windows_end_with_crlf() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        }}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+    ];
+    let lines: String = messages.iter().map(|message| format!("{message}\r\n")).collect();
+    let mut child =
+        program(&["--sandbox"], &[]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ids: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
+    assert_eq!(ids, [1, 2], "{out}");
+    assert!(!out.contains('\r'), "messages end with a line feed alone");
+}
+
+#[test]
+fn a_list_without_totals_is_read_to_its_end() {
+    let gitlab = Gitlab::with_project();
+    let rows = |range: std::ops::Range<u64>| -> Value {
+        range.map(|iid| json!({"iid": iid, "title": format!("Issue {iid}"), "state": "opened"})).collect()
+    };
+    let issues = "GET /api/v4/projects/acme%2Fwidget/issues";
+    // GitLab counts no more than 10,000 rows: then there is the next page alone.
+    gitlab.says(
+        issues,
+        [
+            answer(200, rows(1..101))
+                .header("x-next-page", "2")
+                .header("x-page", "1")
+                .header("x-per-page", "100"),
+            answer(200, rows(101..151))
+                .header("x-next-page", "")
+                .header("x-page", "2")
+                .header("x-per-page", "100"),
+        ],
+    );
+    let call = json!({"action": "issue.list", "params": {"fullPath": "acme/widget"}, "count_by": "state"});
+    let reply = gitlab.client(&[]).call(EXECUTE, call);
+    assert!(reply.text.contains("150"), "{}", reply.text);
+}
