@@ -376,7 +376,7 @@ async fn fetch_others(tools: &Tools, question: &Lookup, requests: &AtomicUsize) 
 async fn fetch_members(tools: &Tools, asked: &AskedName<'_>, requests: &AtomicUsize) -> Option<OtherNames> {
     let name = asked.question.username()?;
     let path = asked.checked.params().get("fullPath")?;
-    let action = tools.catalog.get(MEMBERS).ok()??;
+    let action = tools.catalog.get(&tools.catalog.words().ok()?.changes.members.all).ok()??;
     let params = Map::from_iter([("fullPath".to_owned(), path.clone()), ("per_page".to_owned(), json!(100))]);
     let (answer, more) = fetch_page(tools, &action, &params, requests).await.ok()?;
     let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -388,9 +388,6 @@ async fn fetch_members(tools: &Tools, asked: &AskedName<'_>, requests: &AtomicUs
     let is_whole = matches!(more, RemainingRows::Nothing) && !rows.is_empty();
     Some(OtherNames { heading: "Members", ..OtherNames::new(name, rows, is_whole) })
 }
-
-/// The list of the people who may be meant by a username.
-const MEMBERS: &str = "member.list_all";
 
 /// The error with a similar name, and the call with it if the parameter has nothing else.
 fn misspelled(error: ToolError, asked: &AskedName<'_>, near: &Candidate) -> ToolError {

@@ -325,7 +325,7 @@ pub struct RefusalMeaning {
     /// A part of GitLab's message; any message if empty.
     #[serde(default)]
     pub message: String,
-    /// What it means, as a hint.
+    /// Its meaning, as a hint.
     pub hint: String,
 }
 

@@ -93,7 +93,7 @@ impl ServerPage<'_> {
         )
     }
 
-    /// What connects each client to this URL.
+    /// The command or configuration of each client for this URL.
     fn clients(&self) -> Vec<(&'static str, String)> {
         let url = &self.endpoint;
         let has_token = *self.auth == AuthMode::Token;
