@@ -163,11 +163,18 @@ impl Lookup {
         }
     }
 
+    /// The name, if it can only be the display name of a user: usernames have no spaces.
+    pub fn display_name(&self) -> Option<&str> {
+        self.username().filter(|name| name.contains(char::is_whitespace))
+    }
+
     /// True if the name may be that of another object at the next call: its answer is not kept.
     pub fn is_passing(&self) -> bool {
         match self {
             _ if self.is_of_runs() => true,
             Lookup::IdOf { names: Names::Pipeline, .. } => true,
+            // Everybody can change the own display name.
+            _ if self.display_name().is_some() => true,
             // The token may become that of another user.
             _ if self.is_own_user() => true,
             Lookup::IdOf { names: Names::Epic, name, .. } => !is_numbered(name) && !is_digits(name),

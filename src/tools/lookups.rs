@@ -241,6 +241,12 @@ async fn resolve_lookup(
             _ => return Err(untitled(checked, question, param.as_deref(), search).into()),
         }
     }
+    if hidden.is_none()
+        && let Some(id) = find_member_by_name(tools, checked, question, requests).await
+    {
+        lock_cache(tools).learn(question.clone(), LookupAnswer::Id(id));
+        return Ok(());
+    }
     let error = match hidden {
         Some(error) => error,
         None => {
@@ -372,20 +378,50 @@ async fn fetch_others(tools: &Tools, question: &Lookup, requests: &AtomicUsize) 
     Some(OtherNames { near, ..OtherNames::new(name, Vec::new(), false) })
 }
 
-/// The members of the project or group of a call, where a user is not found.
-async fn fetch_members(tools: &Tools, asked: &AskedName<'_>, requests: &AtomicUsize) -> Option<OtherNames> {
-    let name = asked.question.username()?;
-    let path = asked.checked.params().get("fullPath")?;
+/// The only member of the call's project or group with a display name. Everybody chooses their own: over all users, a
+/// stranger could have the name of a colleague.
+async fn find_member_by_name(
+    tools: &Tools,
+    checked: &Checked,
+    question: &Lookup,
+    requests: &AtomicUsize,
+) -> Option<u64> {
+    let name = question.display_name()?.to_lowercase();
+    let (rows, is_whole) = fetch_member_rows(tools, checked, requests).await?;
+    let is_named = |row: &&Value| {
+        row.get("name").and_then(Value::as_str).is_some_and(|other| other.to_lowercase() == name)
+    };
+    let mut named = rows.iter().filter(is_named);
+    match (named.next(), named.next()) {
+        (Some(only), None) if is_whole => only.get("id")?.as_u64(),
+        _ => None,
+    }
+}
+
+/// The rows of the members of the call's project or group, and whether these are all.
+async fn fetch_member_rows(
+    tools: &Tools,
+    checked: &Checked,
+    requests: &AtomicUsize,
+) -> Option<(Vec<Value>, bool)> {
+    let path = checked.params().get("fullPath")?;
     let action = tools.catalog.get(&tools.catalog.words().ok()?.changes.members.all).ok()??;
     let params = Map::from_iter([("fullPath".to_owned(), path.clone()), ("per_page".to_owned(), json!(100))]);
     let (answer, more) = fetch_page(tools, &action, &params, requests).await.ok()?;
-    let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+    let Value::Array(rows) = answer else { return None };
+    Some((rows, matches!(more, RemainingRows::Nothing)))
+}
+
+/// The members of the project or group of a call, where a user is not found.
+async fn fetch_members(tools: &Tools, asked: &AskedName<'_>, requests: &AtomicUsize) -> Option<OtherNames> {
+    let name = asked.question.username()?;
+    let (rows, is_whole) = fetch_member_rows(tools, asked.checked, requests).await?;
     let member = |row: &Value| {
         let name = row.get("username")?.as_str()?.to_owned();
         Some(Candidate { name, id: row.get("id")?.as_u64()? })
     };
     let rows: Vec<Candidate> = rows.iter().filter_map(member).collect();
-    let is_whole = matches!(more, RemainingRows::Nothing) && !rows.is_empty();
+    let is_whole = is_whole && !rows.is_empty();
     Some(OtherNames { heading: "Members", ..OtherNames::new(name, rows, is_whole) })
 }
 

@@ -1,5 +1,5 @@
 //! The page that a person sees at the server's address: what this is, which GitLabs it serves, how to connect a client.
-//! It has neither a script nor anything from elsewhere.
+//! Neither scripts nor resources of other hosts are in it.
 
 use axum::http::HeaderValue;
 use axum::http::header::{

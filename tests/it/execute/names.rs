@@ -793,15 +793,20 @@ fn me_is_the_user_of_the_token_and_none_takes_away() {
 }
 
 #[test]
-fn a_full_name_is_that_of_the_only_user_who_has_it() {
+fn a_full_name_is_that_of_the_only_member_who_has_it() {
     let mut client = Client::sandbox();
     let params = with_iid(3, &json!({"assignee_ids": ["Alice Ambler"]}));
     let reply = execute(&mut client, "issue.update", params);
     assert_eq!(reply.structured["resolved"]["assignee_ids"], "Alice Ambler -> 3", "{}", reply.text);
+    // Everybody chooses a display name: who is no member is proposed by the username, and never taken.
+    let params = json!({"fullPath": WIDGET, "user_id": "Erin Eaves", "access_level": "developer"});
+    let call = json!({"action": "member.add", "params": params, "confirm": true});
+    let error = refused(&client.call(EXECUTE, call), "not_found");
+    assert_eq!(error["hint"], "Did you mean \"erin\"?", "{error}");
     // Part of a name is no name: the one that has it is proposed.
     let reply = execute(&mut client, "issue.update", with_iid(3, &json!({"assignee_ids": ["Barrow"]})));
     let error = refused(&reply, "not_found");
-    assert_eq!(error["hint"], "Did you mean \"Bob Barrow\"?", "{error}");
+    assert_eq!(error["hint"], "Did you mean \"bob\"?", "{error}");
     assert!(follow(&mut client, &error["fix"]).text.contains("\"bob\""), "{error}");
 }
 
