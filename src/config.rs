@@ -36,7 +36,7 @@ use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, CONFIRM_BY,
     CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR,
     FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, PLAIN_HTTP,
-    POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT, TOOLSETS,
+    POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SSH_HOST, TIMEOUT, TOOLSETS,
 };
 pub use table::{
     AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, render_help,
@@ -67,6 +67,8 @@ pub struct Config {
     pub autopilot: Option<(String, bool)>,
     pub surface: surface::SurfaceSettings,
     pub project: Option<String>,
+    /// GitLab's host for SSH, if that has another name than its URL.
+    pub ssh_host: Option<String>,
     pub timeout: Duration,
     pub max_bytes: usize,
     pub max_requests: usize,
@@ -182,6 +184,7 @@ impl Config {
             autopilot: confirmation.autopilot,
             surface,
             project: sources.parse_in_job(job.as_ref(), &PROJECT)?,
+            ssh_host: sources.parse(&SSH_HOST)?,
             timeout,
             max_bytes: sources.parse_required(&MAX_BYTES)?,
             max_requests: sources.parse_required(&MAX_REQUESTS)?,
@@ -379,6 +382,7 @@ impl Config {
             confirm_key: self.confirm_key.clone(),
             audit: self.audit,
             project: self.project.clone().filter(|_| self.default.name == of.name),
+            ssh_host: self.ssh_host.clone().filter(|_| self.default.name == of.name),
             max_bytes: self.max_bytes,
             files_dir: self.files_dir.clone(),
             capabilities: self.capabilities,

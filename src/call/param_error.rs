@@ -68,8 +68,8 @@ pub enum Fault {
     OtherHost { given: String, configured: String },
     #[error("`target` is {is}, and this works on {takes}: {given}", given = quote_value(.given))]
     WrongTarget { given: String, kind: ObjectKind, is: String, takes: String, path: String },
-    #[error("`{name}` is {given}, but `target` has {target}", given = quote_value(.given))]
-    Disagrees { name: String, given: String, target: String },
+    #[error("`{name}` is {given}, but `{reference}` has {target}", given = quote_value(.given))]
+    Disagrees { name: String, given: String, reference: String, target: String },
     #[error("`path` cannot be called: {reason}; `{given}` was given", given = quote_value(.given))]
     NoPath { given: String, reason: String },
     #[error("`{name}` is not accepted here: {reason}")]

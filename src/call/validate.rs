@@ -87,6 +87,9 @@ pub fn check(
     let mut params = given_forms::nest(&checked.action, params, context.words, &mut checked.understood);
     checked.unsent =
         given_forms::clear_nulls(&checked.action, &mut params, context.words, &mut checked.understood);
+    faults.extend(
+        target::divide_references(&checked.action, &mut params, context.base, &mut checked.understood).err(),
+    );
     // Exact names first: they win over other spellings.
     let (exact, spelled): (Vec<_>, Vec<_>) = params
         .into_iter()
@@ -452,7 +455,8 @@ impl Checked {
             match self.params.get(&name) {
                 Some(given) if is_same(given, &value) => {}
                 Some(given) => {
-                    return Err(Fault::Disagrees { name, given: given.to_string(), target: value });
+                    let (given, reference) = (given.to_string(), TARGET.to_owned());
+                    return Err(Fault::Disagrees { name, given, reference, target: value });
                 }
                 None => self.take(&name, Value::String(value), context)?,
             }

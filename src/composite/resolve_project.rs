@@ -41,7 +41,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
 }
 
 fn parse_remote(run: &CompositeRun<'_>, name: &str, given: &str) -> Result<ProjectCandidates, ToolError> {
-    let paths = git_remote::paths(given, &run.tools.base).map_err(|error| remote_error(run, name, &error))?;
+    let paths = workspace::remote_paths(run.tools, given).map_err(|error| remote_error(run, name, &error))?;
     Ok(ProjectCandidates { paths, from: json!({name: git_remote::redacted(given)}) })
 }
 
@@ -61,7 +61,7 @@ fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError
     let elsewhere = workspace::remotes(run.tools);
     let faults: Vec<String> = elsewhere
         .iter()
-        .filter_map(|(.., address)| git_remote::paths(address, &run.tools.base).err())
+        .filter_map(|(.., address)| workspace::remote_paths(run.tools, address).err())
         .map(|fault| fault.to_string())
         .collect();
     let message = match faults.first() {
@@ -77,6 +77,9 @@ fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError
 
 fn remote_error(run: &CompositeRun<'_>, name: &str, error: &RemoteError) -> ToolError {
     let hint = match error {
+        RemoteError::OtherHost { is_ssh: true, .. } => {
+            "If it is this GitLab's host for SSH, set GITLAB_SSH_HOST to it; else set GITLAB_URL to that GitLab."
+        }
         RemoteError::OtherHost { .. } => "Set GITLAB_URL to that GitLab.",
         RemoteError::OtherRoot { .. } => "Projects of this GitLab are below its own root path.",
         RemoteError::Unread { .. } => {

@@ -87,7 +87,8 @@ impl Sources<'_> {
     fn variable(&self, row: &'static Row) -> Result<Option<FoundValue>, ConfigError> {
         for name in [row.name].iter().chain(row.aliases) {
             let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
-            let mut text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
+            let text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
+            let mut text = unquoted(&text).to_owned();
             if HOSTS.contains(name) && !text.contains("://") && !is_unexpanded(&text) {
                 text = format!("https://{}", text.trim());
             }
@@ -166,10 +167,23 @@ fn flag_name(row: &Row) -> String {
     row.flag.map_or_else(|| row.name.to_owned(), |flag| format!("--{flag}"))
 }
 
-/// Detects `${GITLAB_TOKEN}`, which some clients pass literally if the variable does not exist.
+/// Detects `${GITLAB_TOKEN}`, `$GITLAB_TOKEN` and `%GITLAB_TOKEN%`, which some clients pass literally.
 fn is_unexpanded(text: &str) -> bool {
     let text = text.trim();
-    text.starts_with("${") && text.ends_with('}')
+    let is_name = |name: &str| {
+        name.contains('_')
+            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    (text.starts_with("${") && text.ends_with('}'))
+        || text.strip_prefix('$').is_some_and(is_name)
+        || text.strip_prefix('%').and_then(|name| name.strip_suffix('%')).is_some_and(is_name)
+}
+
+/// The text between a pair of quotes. A shell removes them; the files of container tools and some clients do not.
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let inner = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(text)
 }
 
 /// Returns true for a URL with a password, or a token in a setting for something else.

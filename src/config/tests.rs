@@ -328,6 +328,29 @@ fn what_a_client_left_out_is_not_set_and_what_it_left_unexpanded_is_refused() {
     assert!(config.default.credentials.is_none() && !config.policy.read_only);
     let message = refusal(&[("GITLAB_TOKEN", "${GITLAB_TOKEN}")]);
     assert!(message.starts_with("GITLAB_TOKEN: unexpanded variable \"${GITLAB_TOKEN}\""));
+    for literal in ["$GITLAB_TOKEN", "%GITLAB_TOKEN%", "\"$GITLAB_TOKEN\""] {
+        assert!(refusal(&[("GITLAB_TOKEN", literal)]).contains("unexpanded variable"), "{literal}");
+    }
+}
+
+/// `docker run --env-file` and some clients pass the quotes of `GITLAB_URL="https://…"` on.
+#[test]
+fn quotes_around_a_value_are_not_part_of_it() {
+    for url in ["\"https://gitlab.example\"", "'https://gitlab.example'"] {
+        let config = resolve(&[("GITLAB_TOKEN", "\"glpat-1\""), ("GITLAB_URL", url)]).unwrap();
+        let root = Url::parse("https://gitlab.example/").unwrap();
+        assert!(matches!(&config.default.instance, Instance::At(at) if *at == root), "{url}");
+    }
+    assert!(refusal(&[("GITLAB_TIMEOUT", "\"fast\"")]).contains("got \"fast\""));
+}
+
+#[test]
+fn the_ssh_host_is_a_host_name() {
+    for given in ["SSH.example.com", "git@ssh.example.com:2222", "ssh://git@ssh.example.com/"] {
+        let config = resolve(&[("GITLAB_SSH_HOST", given)]).unwrap();
+        assert_eq!(config.ssh_host.as_deref(), Some("ssh.example.com"), "{given}");
+    }
+    assert!(refusal(&[("GITLAB_SSH_HOST", "not a host")]).contains("a host name such as"));
 }
 
 #[test]

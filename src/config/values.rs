@@ -139,6 +139,14 @@ pub(super) fn full_path(text: &str) -> Option<String> {
     plain.then(|| path.to_owned())
 }
 
+/// Parses a host name, in lower case. `git@` and the port of a remote's URL are left out.
+pub(super) fn ssh_host(text: &str) -> Option<String> {
+    let host = text.trim().trim_start_matches("ssh://").trim_start_matches("git@");
+    let host = host.split(':').next().unwrap_or(host).trim_end_matches('/').to_ascii_lowercase();
+    let is_name = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
+    is_name.then_some(host)
+}
+
 /// Parses the root URL of an instance. A trailing `/api/v4` is accepted and removed.
 pub(super) fn instance(text: &str) -> Option<Instance> {
     if text.eq_ignore_ascii_case("sandbox") {

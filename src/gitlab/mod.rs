@@ -30,6 +30,7 @@ mod file_paths;
 mod gitlab_url;
 mod ip_class;
 mod json;
+mod no_proxy;
 mod oauth;
 mod oauth_grants;
 mod pagination;

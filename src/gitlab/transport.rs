@@ -15,7 +15,7 @@ use super::redirect::Hop;
 use super::ssrf::{self, Guard};
 use super::tls::{self, Peer};
 use super::upstream::UpstreamState;
-use super::{ClientSettings, GitlabError, NotFollowed, gitlab_url};
+use super::{ClientSettings, GitlabError, NotFollowed, gitlab_url, no_proxy};
 
 const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
 
@@ -110,7 +110,7 @@ impl HttpClients {
 
     /// The proxy used for this URL, from the environment or the system: scheme, host and port.
     pub(super) fn proxy(&self, url: &Url) -> Option<String> {
-        if is_loopback(url) {
+        if is_loopback(url) || no_proxy::is_listed(url) {
             return None;
         }
         let proxies = self.proxies.get_or_init(Matcher::from_system);
@@ -125,8 +125,8 @@ impl HttpClients {
 
     fn for_gitlab(&self) -> Result<reqwest::Client, GitlabError> {
         // reqwest finds the environment's proxies itself; none of them can reach this machine.
-        let is_here = is_loopback(&self.settings.base);
-        self.build(Peer::Gitlab, |builder| if is_here { builder.no_proxy() } else { builder })
+        let is_direct = is_loopback(&self.settings.base) || no_proxy::is_listed(&self.settings.base);
+        self.build(Peer::Gitlab, |builder| if is_direct { builder.no_proxy() } else { builder })
     }
 
     fn build(

@@ -15,6 +15,7 @@ fn tools(policy: policy::PolicySettings) -> Arc<Tools> {
         policy,
         quick_actions: Default::default(),
         project: None,
+        ssh_host: None,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,
         files_dir: None,

@@ -85,6 +85,8 @@ pub struct ToolSettings {
     pub quick_actions: QuickActions,
     /// The `fullPath` of a call that names none.
     pub project: Option<String>,
+    /// GitLab's host for SSH, in lower case, if that has another name than its URL.
+    pub ssh_host: Option<String>,
     /// Maximum size of an answer's data in bytes.
     pub max_bytes: usize,
     /// The audit log on standard error.
@@ -146,6 +148,8 @@ pub struct Tools {
     pub(crate) client: Arc<Client>,
     pub(crate) policy: Policy,
     pub(crate) project: Option<String>,
+    /// GitLab's host for SSH, if that has another name than `base`.
+    pub(crate) ssh_host: Option<String>,
     pub(crate) max_bytes: usize,
     /// Time in which the pages of a whole list are requested.
     pub(crate) list_time: Duration,
@@ -220,6 +224,7 @@ impl Tools {
             limits: TokenInfo::default(),
             instance_version: InstanceVersion::default(),
             project: settings.project,
+            ssh_host: settings.ssh_host,
             max_bytes: settings.max_bytes,
             list_time: LIST_TIME,
             files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),

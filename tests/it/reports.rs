@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
 use crate::support::client::{Client, EXECUTE, execute, program, succeed};
-use crate::support::scripted_gitlab::{Gitlab, answer};
+use crate::support::scripted_gitlab::{Gitlab, answer, raw};
 
 #[test]
 fn every_report_has_a_verdict_and_a_test_that_exists() {
@@ -26,7 +27,7 @@ fn every_report_has_a_verdict_and_a_test_that_exists() {
         let source = fs::read_to_string(&file).unwrap_or_else(|_| panic!("{test}"));
         assert!(source.contains(&format!("fn {name}()")), "{test}");
     }
-    assert!(seen.len() >= 20, "{}", seen.len());
+    assert!(seen.len() >= 30, "{}", seen.len());
 }
 
 /// The paths of the requests that came for a call.
@@ -142,4 +143,122 @@ fn a_list_without_totals_is_read_to_its_end() {
     let call = json!({"action": "issue.list", "params": {"fullPath": "acme/widget"}, "count_by": "state"});
     let reply = gitlab.client(&[]).call(EXECUTE, call);
     assert!(reply.text.contains("150"), "{}", reply.text);
+}
+
+#[test]
+fn a_call_without_its_project_is_refused_before_anything_is_sent() {
+    let gitlab = Gitlab::start();
+    let seen = requested(&gitlab.url(), &gitlab, "merge_request.get", json!({"merge_request_iid": "151"}));
+    assert!(seen.iter().all(|line| !line.contains("merge_requests")), "{seen:?}");
+    let mut client = Client::for_gitlab(&gitlab.url(), &[]);
+    let reply = execute(&mut client, "merge_request.get", json!({"merge_request_iid": "151"}));
+    assert!(reply.is_error && reply.text.contains("`fullPath` is missing"), "{}", reply.text);
+}
+
+#[test]
+fn an_iid_as_a_text_under_gitlabs_own_name_is_taken() {
+    let gitlab = Gitlab::with_project();
+    let params = json!({"project_id": "acme/widget", "merge_request_iid": "42"});
+    for (action, end) in
+        [("merge_request_discussion.list", "/discussions"), ("merge_request_note.list", "/notes")]
+    {
+        let seen = requested(&gitlab.url(), &gitlab, action, params.clone());
+        let path = format!("GET /api/v4/projects/acme%2Fwidget/merge_requests/42{end}");
+        assert!(seen.iter().any(|line| line.starts_with(&path)), "{action}: {seen:?}");
+    }
+}
+
+#[test]
+fn a_branch_that_begins_with_a_number_sign_is_encoded() {
+    let gitlab = Gitlab::with_project();
+    let params = json!({"fullPath": "acme/widget", "branch": "#1-this-is-my-first-issue"});
+    let seen = requested(&gitlab.url(), &gitlab, "branch.get", params);
+    let path = "GET /api/v4/projects/acme%2Fwidget/repository/branches/%231-this-is-my-first-issue";
+    assert!(seen.contains(&path.to_owned()), "{seen:?}");
+}
+
+/// Strict clients took fields for granted that GitLab leaves out of narrowed answers.
+#[test]
+fn an_answer_without_the_documented_fields_is_shown() {
+    let gitlab = Gitlab::start();
+    let projects = json!([{"id": 7, "name": "Widget", "path_with_namespace": "acme/widget"}]);
+    gitlab.says("GET /api/v4/projects", [answer(200, projects)]);
+    let mut client = gitlab.client(&[]);
+    let shown = succeed(&mut client, "project.list", json!({"search": "widget"}));
+    assert!(shown.to_string().contains("acme/widget"), "{shown}");
+}
+
+#[test]
+fn a_rate_limit_is_waited_for_whatever_its_page_says() {
+    let gitlab = Gitlab::with_project();
+    let issue = json!({"iid": 1, "title": "Gears", "state": "opened"});
+    let page =
+        || raw(429, "text/plain", "Too many requests, see: https://gitlab.example/settings/#rate-limits");
+    let path = "GET /api/v4/projects/acme%2Fwidget/issues/1";
+    gitlab.says(path, [page().header("retry-after", "1"), answer(200, issue)]);
+    let mut client = gitlab.client(&[]);
+    let shown = succeed(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 1}));
+    assert!(shown.to_string().contains("Gears"), "{shown}");
+    assert_eq!(gitlab.seen().iter().filter(|line| line.starts_with(path)).count(), 2);
+}
+
+/// Newer GitLabs name the end of the window in seconds since 1970 where they have no `Retry-After`.
+#[test]
+fn a_rate_limit_without_retry_after_ends_at_its_reset() {
+    let gitlab = Gitlab::with_project();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let limited =
+        answer(429, json!({"message": "Retry later"})).header("ratelimit-reset", &(now + 2).to_string());
+    let path = "GET /api/v4/projects/acme%2Fwidget/issues/1";
+    gitlab.says(path, [limited, answer(200, json!({"iid": 1, "title": "Gears"}))]);
+    let mut client = gitlab.client(&[]);
+    let shown = succeed(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 1}));
+    assert!(shown.to_string().contains("Gears"), "{shown}");
+    let pause = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() - now;
+    assert!(pause >= 1, "it was sent again at once");
+}
+
+#[test]
+fn a_reviewer_nobody_knows_stops_the_call() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "iid": 5, "reviewers": ["nobody.here"]});
+    let reply = execute(&mut client, "merge_request.update", params);
+    assert!(reply.is_error && reply.text.contains("nobody.here"), "{}", reply.text);
+}
+
+#[test]
+fn issues_are_linked_and_commented_by_their_references() {
+    let mut client = Client::sandbox();
+    let link = json!({"target": "acme/widget#3", "target_issue": "acme/widget#5"});
+    let linked = succeed(&mut client, "issue_link.create", link);
+    assert!(linked.to_string().contains("#5 Widget falls over on a slope"), "{linked}");
+    let issue = succeed(&mut client, "issue.get", json!({"target": "acme/widget#5"}));
+    let url = json!({"target": "acme/widget#4", "target_issue_iid": issue["data"]["web_url"]});
+    succeed(&mut client, "issue_link.create", url);
+    let other = json!({"target": "acme/widget#4", "target_issue_iid": "https://other.example/acme/widget/-/issues/5"});
+    let refused = execute(&mut client, "issue_link.create", other);
+    assert!(refused.is_error && refused.text.contains("is of other.example"), "{}", refused.text);
+    let elsewhere = json!({"target": "acme/widget#1", "target_issue_iid": "acme/widget#5", "target_project_id": "acme/gadget"});
+    let refused = execute(&mut client, "issue_link.create", elsewhere);
+    assert!(
+        refused.is_error && refused.text.contains("`target_issue_iid` has acme/widget"),
+        "{}",
+        refused.text
+    );
+    let note = json!({"target": "acme/widget#3", "body": "All tests passed."});
+    let noted = succeed(&mut client, "issue_note.create", note);
+    assert!(noted.to_string().contains("All tests passed."), "{noted}");
+}
+
+#[test]
+fn a_merge_request_is_merged_by_an_action_of_its_own() {
+    let gitlab = Gitlab::with_project();
+    let path = "/api/v4/projects/acme%2Fwidget/merge_requests/5/merge";
+    gitlab
+        .says(&format!("PUT {path}"), [answer(200, json!({"iid": 5, "state": "merged", "title": "Gears"}))]);
+    let mut client = gitlab.client(&[]);
+    let call = json!({"action": "merge_request.merge", "params": {"fullPath": "acme/widget", "iid": 5}, "confirm": true});
+    let merged = client.call(EXECUTE, call);
+    assert!(!merged.is_error, "{}", merged.text);
+    assert!(gitlab.seen().contains(&format!("PUT {path}")), "{:?}", gitlab.seen());
 }

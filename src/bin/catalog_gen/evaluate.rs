@@ -101,6 +101,7 @@ fn unconnected() -> Result<tools::ToolSettings, GeneratorError> {
         policy: Default::default(),
         quick_actions: Default::default(),
         project: None,
+        ssh_host: None,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,
         files_dir: None,

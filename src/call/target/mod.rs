@@ -1,6 +1,7 @@
 //! `target`: a URL of a page or a reference such as `group/project#12`, converted to the parameters of an action.
 
 mod apply;
+mod other_end;
 mod page;
 mod parse;
 mod reference;
@@ -9,6 +10,7 @@ mod short;
 mod tests;
 
 pub use apply::{filled, takes_target};
+pub use other_end::divide_references;
 use parse::parse;
 use reference::NOTE;
 pub use reference::{noun, takes};

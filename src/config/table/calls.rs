@@ -27,6 +27,22 @@ settings! {
         ),
     };
 
+    SSH_HOST: String = Setting {
+        row: Row {
+            name: "GITLAB_SSH_HOST",
+            aliases: &[],
+            flag: Some("ssh-host"),
+            value: "HOST",
+            what: "GitLab's host for SSH in git remotes, if that is another than in GITLAB_URL.",
+            default: None,
+            example: "ssh.gitlab.example.com",
+        },
+        takes: Accepts::Text(
+            "a host name such as ssh.gitlab.example.com",
+            values::ssh_host,
+        ),
+    };
+
     TIMEOUT: Duration = Setting {
         row: Row {
             name: "GITLAB_TIMEOUT",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::call::{self, FullPath};
 use crate::policy::PathPattern;
 use crate::tools::state::Tools;
-use crate::tools::workspace::git_remote;
+use crate::tools::workspace;
 
 /// An instance with its tools.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl ConfiguredInstance {
     }
 
     pub(super) fn is_remote(&self, address: &str) -> bool {
-        git_remote::paths(address, &self.tools.base).is_ok()
+        workspace::remote_paths(&self.tools, address).is_ok()
     }
 
     /// True if a URL or the address of a git remote is of this instance.

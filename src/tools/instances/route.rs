@@ -14,7 +14,7 @@ use crate::messages::request::{ExecuteRequest, FindRequest, NextCall};
 use crate::search::nearest;
 use crate::tools::action_lookup;
 use crate::tools::state::Tools;
-use crate::tools::workspace::{self, git_remote};
+use crate::tools::workspace;
 use crate::untrusted::quote;
 
 /// A chosen instance.
@@ -200,7 +200,7 @@ impl Instances {
             let there: Vec<&Arc<ConfiguredInstance>> =
                 self.all().filter(|instance| instance.is_remote(&remote)).collect();
             let Some(first) = there.first() else { continue };
-            let paths = git_remote::paths(&remote, &first.tools.base).unwrap_or_default();
+            let paths = workspace::remote_paths(&first.tools, &remote).unwrap_or_default();
             let named = self.is_located(addresses).then_some(addresses);
             let of_remote = Addresses { targets: Vec::new(), paths: paths.into_iter().take(1).collect() };
             return self.account(&there, named.unwrap_or(&of_remote));

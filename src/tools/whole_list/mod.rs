@@ -266,6 +266,7 @@ mod tests {
             policy: crate::policy::PolicySettings::default(),
             quick_actions: QuickActions::Check,
             project: None,
+            ssh_host: None,
             max_bytes: 16_000,
             audit: Audit::Off,
             files_dir: None,

@@ -11,6 +11,7 @@ use crate::catalog::Action;
 use crate::files::{Checkout, checkout};
 use crate::messages::request::Answer;
 use crate::tools::state::Tools;
+use crate::tools::workspace::git_remote::RemoteError;
 
 /// Parts of the paths of operations that read or list files of a repository.
 const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];
@@ -47,17 +48,25 @@ fn followed_remote(root: &Path) -> Option<(Checkout, String, String)> {
 /// configured.
 pub fn project_of(tools: &Tools, root: &str) -> Option<(String, Option<String>)> {
     let (_, _, address) = followed_remote(&Url::parse(root).ok()?.to_file_path().ok()?)?;
-    let at = |base: &Url| git_remote::paths(&address, base).ok()?.into_iter().next();
+    let at = |base: &Url| {
+        let ssh_host = tools.ssh_host.as_deref().filter(|_| *base == tools.base);
+        git_remote::paths(&address, base, ssh_host).ok()?.into_iter().next()
+    };
     if tools.instances.is_empty() {
         return Some((at(&tools.base)?, None));
     }
     tools.instances.iter().find_map(|label| Some((at(&label.base)?, Some(label.name.clone()))))
 }
 
+/// The full paths that a git remote may mean on this GitLab, the likeliest first.
+pub fn remote_paths(tools: &Tools, address: &str) -> Result<Vec<String>, RemoteError> {
+    git_remote::paths(address, &tools.base, tools.ssh_host.as_deref())
+}
+
 /// The first of them that comes from this GitLab.
 pub fn own_checkout(tools: &Tools) -> Option<OwnCheckout> {
     remotes(tools).into_iter().find_map(|(checkout, remote, address)| {
-        let paths = git_remote::paths(&address, &tools.base).ok()?;
+        let paths = remote_paths(tools, &address).ok()?;
         Some(OwnCheckout { checkout, remote, paths })
     })
 }

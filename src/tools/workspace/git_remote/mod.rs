@@ -21,7 +21,7 @@ pub enum RemoteError {
     )]
     Unread { shown: String },
     #[error("{shown} is of {host}, and this server works with {configured}")]
-    OtherHost { shown: String, host: String, configured: String },
+    OtherHost { shown: String, host: String, configured: String, is_ssh: bool },
     #[error("{shown} is not below {base}, the URL of this GitLab")]
     OtherRoot { shown: String, base: String },
 }
@@ -43,13 +43,15 @@ enum Scheme {
 }
 
 /// The full paths that the remote's address may mean, the likeliest first. Where GitLab is below a relative root,
-/// an address of SSH may or may not have that in it.
-pub fn paths(given: &str, base: &Url) -> Result<Vec<String>, RemoteError> {
+/// an address of SSH may or may not have that in it. `ssh_host` is the host that GitLab takes SSH at, if that has
+/// another name than the web address.
+pub fn paths(given: &str, base: &Url, ssh_host: Option<&str>) -> Result<Vec<String>, RemoteError> {
     let shown = redacted(given);
     let address = parse_url(given.trim()).ok_or_else(|| RemoteError::Unread { shown: shown.clone() })?;
     let host = base.host_str().unwrap_or_default().to_ascii_lowercase();
     let meant = ALTERNATIVES.iter().find(|(other, _)| *other == address.host);
-    let is_host = meant.map_or(address.host.as_str(), |(_, usual)| usual) == host;
+    let is_ssh_host = address.scheme == Scheme::Git && ssh_host == Some(address.host.as_str());
+    let is_host = is_ssh_host || meant.map_or(address.host.as_str(), |(_, usual)| usual) == host;
     let is_port = address.scheme == Scheme::Git || address.port == base.port_or_known_default();
     if !is_host || !is_port {
         let port = |port: Option<u16>| port.map(|port| format!(":{port}")).unwrap_or_default();
@@ -58,7 +60,8 @@ pub fn paths(given: &str, base: &Url) -> Result<Vec<String>, RemoteError> {
             "{host}{}",
             port(base.port().or(address.port.filter(|_| is_host).and(base.port_or_known_default())))
         );
-        return Err(RemoteError::OtherHost { shown, host: format!("{}{written}", address.host), configured });
+        let (host, is_ssh) = (format!("{}{written}", address.host), address.scheme == Scheme::Git);
+        return Err(RemoteError::OtherHost { shown, host, configured, is_ssh });
     }
     let root = base.path().trim_matches('/');
     let below = strip_root(&address.path, root);

@@ -5,6 +5,21 @@ fn base(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
+/// glab#350: an instance takes SSH at a host of another name.
+#[test]
+fn the_configured_ssh_host_is_of_this_gitlab() {
+    let web = base("https://gitlab.example.com/");
+    let ssh = Some("ssh.example.net");
+    for given in ["git@ssh.example.net:a/b.git", "ssh://git@SSH.example.net:2222/a/b.git"] {
+        assert_eq!(paths(given, &web, ssh), Ok(vec!["a/b".to_owned()]), "{given}");
+        assert!(
+            matches!(paths(given, &web, None), Err(RemoteError::OtherHost { is_ssh: true, .. })),
+            "{given}"
+        );
+    }
+    assert!(paths("https://ssh.example.net/a/b", &web, ssh).is_err(), "the setting is for SSH alone");
+}
+
 #[test]
 fn every_form_of_an_address_is_the_projects_path() {
     let plain = base("https://gitlab.example.com/");
@@ -26,10 +41,10 @@ fn every_form_of_an_address_is_the_projects_path() {
         "  git@gitlab.example.com:group/sub/project.git\n",
     ];
     for given in cases {
-        assert_eq!(paths(given, &plain), Ok(vec!["group/sub/project".to_owned()]), "{given}");
+        assert_eq!(paths(given, &plain, None), Ok(vec!["group/sub/project".to_owned()]), "{given}");
     }
     assert_eq!(
-        paths("git@altssh.gitlab.com:a/b.git", &base("https://gitlab.com/")),
+        paths("git@altssh.gitlab.com:a/b.git", &base("https://gitlab.com/"), None),
         Ok(vec!["a/b".to_owned()])
     );
 }
@@ -37,17 +52,20 @@ fn every_form_of_an_address_is_the_projects_path() {
 #[test]
 fn below_a_relative_root_the_root_is_no_part_of_the_path() {
     let below = base("https://example.com:8443/gitlab/");
-    assert_eq!(paths("https://example.com:8443/gitlab/a/b.git", &below), Ok(vec!["a/b".to_owned()]));
-    assert_eq!(paths("git@example.com:a/b.git", &below), Ok(vec!["a/b".to_owned()]));
-    let both = paths("ssh://git@example.com/gitlab/a/b.git", &below).unwrap();
+    assert_eq!(paths("https://example.com:8443/gitlab/a/b.git", &below, None), Ok(vec!["a/b".to_owned()]));
+    assert_eq!(paths("git@example.com:a/b.git", &below, None), Ok(vec!["a/b".to_owned()]));
+    let both = paths("ssh://git@example.com/gitlab/a/b.git", &below, None).unwrap();
     assert_eq!(both, ["gitlab/a/b", "a/b"]);
-    assert!(matches!(paths("https://example.com:8443/a/b.git", &below), Err(RemoteError::OtherRoot { .. })));
+    assert!(matches!(
+        paths("https://example.com:8443/a/b.git", &below, None),
+        Err(RemoteError::OtherRoot { .. })
+    ));
 }
 
 #[test]
 fn another_host_or_port_is_told_with_the_one_that_is_configured() {
     let plain = base("https://gitlab.example.com/");
-    let told = |given: &str| match paths(given, &plain) {
+    let told = |given: &str| match paths(given, &plain, None) {
         Err(RemoteError::OtherHost { host, configured, .. }) => (host, configured),
         other => panic!("{given}: {other:?}"),
     };
@@ -66,7 +84,7 @@ fn another_host_or_port_is_told_with_the_one_that_is_configured() {
         "git@gitlab.example.com:a/../b",
         "ssh://",
     ] {
-        assert!(matches!(paths(given, &plain), Err(RemoteError::Unread { .. })), "{given}");
+        assert!(matches!(paths(given, &plain, None), Err(RemoteError::Unread { .. })), "{given}");
     }
 }
 
@@ -87,7 +105,7 @@ fn a_token_in_an_address_is_never_told() {
     }
     for given in ["https://u:glpat-secret@other.example/a/b", "glpat-secret@@", "https://u:glpat-secret@[/a"]
     {
-        let told = paths(given, &base("https://gitlab.example.com/")).unwrap_err().to_string();
+        let told = paths(given, &base("https://gitlab.example.com/"), None).unwrap_err().to_string();
         assert!(!told.contains("glpat-secret"), "{told}");
     }
 }

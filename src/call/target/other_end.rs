@@ -1,0 +1,51 @@
+//! The other object of a link, given by a reference or URL: its number and its project or group are two parameters
+//! (`target_issue_iid` and `target_project_id`).
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::is_web_url;
+use super::parse::parse;
+use crate::call::Fault;
+use crate::catalog::Action;
+use crate::text::plain_text;
+
+/// Divides each reference in place of such a number between the two parameters, and says so in `understood`. A fault if
+/// the place is given too and is another, or the URL is of another host.
+pub fn divide_references(
+    action: &Action,
+    params: &mut Map<String, Value>,
+    base: &Url,
+    understood: &mut Vec<String>,
+) -> Result<(), Fault> {
+    for param in &action.params {
+        let Some(object) = param.name.strip_suffix("_iid") else { continue };
+        let Some((end, _)) = object.rsplit_once('_') else { continue };
+        let places = ["project_id", "group_id"].map(|place| format!("{end}_{place}"));
+        let Some(place) = places.into_iter().find(|place| action.param(place).is_some()) else { continue };
+        let named = [param.name.as_str(), object].into_iter().find(|name| params.contains_key(*name));
+        let Some(text) = named.and_then(|name| params.get(name)).map(plain_text) else { continue };
+        let reference = match parse(&text, base) {
+            Ok(reference) => reference,
+            Err(fault) if is_web_url(&text) => return Err(fault),
+            Err(_) => continue,
+        };
+        let Ok(number) = reference.value.parse::<u64>() else { continue };
+        if reference.path.is_empty() {
+            continue;
+        }
+        if let Some(given) = params.get(&place).map(plain_text)
+            && !given.eq_ignore_ascii_case(&reference.path)
+        {
+            let (reference, target) = (param.name.clone(), reference.path);
+            return Err(Fault::Disagrees { name: place, given, reference, target });
+        }
+        if let Some(name) = named.map(str::to_owned) {
+            params.shift_remove(&name);
+        }
+        understood.push(format!("`{0}` as {place}: {1}, {0}: {number}", param.name, reference.path));
+        params.insert(place, reference.path.into());
+        params.insert(param.name.clone(), number.into());
+    }
+    Ok(())
+}
