@@ -26,6 +26,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         policy: Default::default(),
         quick_actions: Default::default(),
         project: None,
+        ssh_host: None,
         max_bytes: 1_000_000,
         audit: Audit::Off,
         files_dir: None,

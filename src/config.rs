@@ -69,6 +69,8 @@ pub struct Config {
     pub project: Option<String>,
     /// GitLab's host for SSH, if that has another name than its URL.
     pub ssh_host: Option<String>,
+    /// The environment's hosts that no proxy is used for.
+    no_proxy: String,
     pub timeout: Duration,
     pub max_bytes: usize,
     pub max_requests: usize,
@@ -185,6 +187,7 @@ impl Config {
             surface,
             project: sources.parse_in_job(job.as_ref(), &PROJECT)?,
             ssh_host: sources.parse(&SSH_HOST)?,
+            no_proxy: sources.no_proxy(),
             timeout,
             max_bytes: sources.parse_required(&MAX_BYTES)?,
             max_requests: sources.parse_required(&MAX_REQUESTS)?,
@@ -328,6 +331,7 @@ impl Config {
             ca_file: of.ca_file.clone().or_else(|| self.ca_file.clone()),
             client_certificate: self.client_certificate.clone(),
             insecure_tls: of.insecure_tls,
+            no_proxy: self.no_proxy.clone(),
             extra_headers: if of.is_plain { self.extra_headers.clone() } else { Vec::new() },
             // The factory of the tools knows the roots of the others.
             ..gitlab::ClientSettings::new(base)

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use futures_util::future::{join, join_all};
 use serde_json::{Map, Value, json};
 
+use crate::composite::failed_tests::{self, FailedTests};
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
@@ -297,13 +298,16 @@ async fn render_diagnosis(
         read.extend(join_all(group.iter().map(|job| log(run, job, share))).await);
     }
     let mut read = read.into_iter();
+    let reported = jobs.iter().filter(|job| failed_tests::has_report(&job.row));
+    let reported = reported.map(|job| (job.project.clone(), job.pipeline.clone())).collect();
+    let tests = FailedTests::read(run, reported).await;
     let mut items = ItemResults::default();
     let mut calls = String::new();
     let mut unread = 0;
     for job in &jobs {
         let excerpt = if job.is_bridge { None } else { read.next() };
         unread += usize::from(excerpt.is_none() && !job.is_bridge);
-        add(&mut items, &mut calls, job, excerpt);
+        add(&mut items, &mut calls, job, &tests, excerpt);
     }
     if unread > 0 {
         notes.push(format!(
@@ -345,6 +349,7 @@ fn add(
     items: &mut ItemResults,
     calls: &mut String,
     job: &FailedJob,
+    tests: &FailedTests,
     excerpt: Option<Result<ReportedFailure, ToolError>>,
 ) {
     let mut says = params(json!({"name": field(&job.row, "name"), "stage": field(&job.row, "stage")}));
@@ -375,11 +380,26 @@ fn add(
         }
         None => {}
     }
+    text.insert_str(0, &list_failed_tests(job, tests, &mut details));
     if details.contains_key("log") {
         calls.push_str(&format!("Log of job {}: {call}\n", plain(&field(&job.row, "id"))));
     }
     let status = if job.is_bridge { "no pipeline" } else { "failed" };
     items.put(mark, present_map(says), status, present_map(details), &text);
+}
+
+/// The failed tests of a job as text and as data.
+fn list_failed_tests(job: &FailedJob, tests: &FailedTests, details: &mut Map<String, Value>) -> String {
+    let (failed, left) = tests.of_job(&job.pipeline, &plain(&field(&job.row, "name")));
+    if failed.is_empty() {
+        return String::new();
+    }
+    let failed: Vec<String> =
+        failed.iter().map(|line| mask_tokens(&present::cleaned(line)).into_owned()).collect();
+    let more = if left > 0 { format!(", and {left} more") } else { String::new() };
+    let text = format!("[failed tests: {}{more}]\n", failed.join("; "));
+    details.insert("failed_tests".to_owned(), json!(failed));
+    text
 }
 
 /// The excerpts of a log as text and as data, with the call for the whole log if it is truncated.

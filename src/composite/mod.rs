@@ -18,6 +18,7 @@ mod create;
 mod diagnose;
 mod entry;
 mod expand;
+mod failed_tests;
 mod fetch;
 mod item_kinds;
 mod item_results;

@@ -60,6 +60,13 @@ impl Sources<'_> {
         }
     }
 
+    /// `NO_PROXY` of the environment, in either case of its name, as curl reads it.
+    pub(super) fn no_proxy(&self) -> String {
+        let values =
+            ["no_proxy", "NO_PROXY"].into_iter().filter_map(|name| (self.lookup)(name)?.into_string().ok());
+        values.collect::<Vec<_>>().join(",")
+    }
+
     /// Parses the value of a setting that has a default.
     pub(super) fn parse_required<T: Clone + Sync>(
         &self,

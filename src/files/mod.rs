@@ -4,6 +4,7 @@
 //! meanwhile.
 
 mod checkout;
+pub mod git_remote;
 #[cfg(test)]
 mod tests;
 

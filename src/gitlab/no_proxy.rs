@@ -2,15 +2,10 @@
 
 use url::Url;
 
-/// True if the environment's `NO_PROXY` has an entry of those forms for the URL.
-pub(super) fn is_listed(url: &Url) -> bool {
-    let lists = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| std::env::var(name).ok());
-    lists.into_iter().any(|list| list_has(&list, url))
-}
-
-fn list_has(list: &str, url: &Url) -> bool {
-    let entries = list.split([',', ' ']).map(str::trim).filter(|entry| !entry.is_empty());
-    entries.into_iter().any(|entry| entry_covers(&entry.to_ascii_lowercase(), url))
+/// True if the list has an entry for the URL.
+pub(super) fn is_listed(list: &str, url: &Url) -> bool {
+    let mut entries = list.split([',', ' ']).map(str::trim).filter(|entry| !entry.is_empty());
+    entries.any(|entry| entry_covers(&entry.to_ascii_lowercase(), url))
 }
 
 /// The host of an entry is a whole name, `.domain` or `*.domain`; with a port it is for that port alone.
@@ -42,14 +37,14 @@ mod tests {
         for list in
             ["*.corp.example", "*.example", "a, *.corp.example", "GitLab.corp.example:443", ".example:443"]
         {
-            assert!(list_has(list, &url), "{list}");
+            assert!(is_listed(list, &url), "{list}");
         }
         for list in
             ["", "*.other.example", "gitlab.corp.example:8443", "*.orp.example", "corp.example:443", ":443"]
         {
-            assert!(!list_has(list, &url), "{list}");
+            assert!(!is_listed(list, &url), "{list}");
         }
         let with_port = Url::parse("http://127.0.0.1:8080/").unwrap();
-        assert!(list_has("127.0.0.1:8080", &with_port) && !list_has("127.0.0.1:80", &with_port));
+        assert!(is_listed("127.0.0.1:8080", &with_port) && !is_listed("127.0.0.1:80", &with_port));
     }
 }

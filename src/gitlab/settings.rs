@@ -34,6 +34,8 @@ pub struct ClientSettings {
     pub client_certificate: Option<ClientCertificate>,
     /// True if GitLab's TLS certificate is not verified. Certificates of other hosts always are.
     pub insecure_tls: bool,
+    /// The environment's `NO_PROXY`: entries whose forms reqwest does not know are matched here.
+    pub no_proxy: String,
     /// Headers for a proxy in front of GitLab, sent with every request to GitLab and to no other host.
     pub extra_headers: Vec<ExtraHeader>,
 }
@@ -67,6 +69,7 @@ impl ClientSettings {
             ca_file: None,
             client_certificate: None,
             insecure_tls: false,
+            no_proxy: String::new(),
             extra_headers: Vec::new(),
         }
     }

@@ -110,7 +110,7 @@ impl HttpClients {
 
     /// The proxy used for this URL, from the environment or the system: scheme, host and port.
     pub(super) fn proxy(&self, url: &Url) -> Option<String> {
-        if is_loopback(url) || no_proxy::is_listed(url) {
+        if is_loopback(url) || no_proxy::is_listed(&self.settings.no_proxy, url) {
             return None;
         }
         let proxies = self.proxies.get_or_init(Matcher::from_system);
@@ -125,7 +125,8 @@ impl HttpClients {
 
     fn for_gitlab(&self) -> Result<reqwest::Client, GitlabError> {
         // reqwest finds the environment's proxies itself; none of them can reach this machine.
-        let is_direct = is_loopback(&self.settings.base) || no_proxy::is_listed(&self.settings.base);
+        let is_direct = is_loopback(&self.settings.base)
+            || no_proxy::is_listed(&self.settings.no_proxy, &self.settings.base);
         self.build(Peer::Gitlab, |builder| if is_direct { builder.no_proxy() } else { builder })
     }
 

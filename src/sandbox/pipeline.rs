@@ -55,7 +55,14 @@ pub fn start(
     for (stage, name, status) in jobs {
         let ran = matches!(*status, "success" | "failed" | "running");
         let started = at.clone().filter(|_| ran);
-        let artifacts = if *name == "build" && *status == "success" { artifacts() } else { json!([]) };
+        let artifacts = match (*name, *status) {
+            ("build", "success") => artifacts(),
+            ("unit", _) if ran => json!([
+                {"file_type": "junit", "size": 412, "filename": "junit.xml.gz", "file_format": "gzip"},
+                {"file_type": "trace", "size": 1500, "filename": "job.log", "file_format": null}
+            ]),
+            _ => json!([]),
+        };
         let mut job = object(json!({
             "stage": stage, "name": name, "status": status, "ref": pipeline.text("ref"), "user": user,
             "commit": commit, "started_at": started, "artifacts": artifacts,
@@ -84,7 +91,11 @@ fn artifacts() -> Value {
 }
 
 fn artifacts_file(job: &Row) -> Option<Value> {
-    (!job.list("artifacts").is_empty()).then(|| json!({"filename": "artifacts.zip", "size": 138}))
+    let files = job.list("artifacts");
+    files
+        .iter()
+        .any(|file| file["file_type"] == "archive")
+        .then(|| json!({"filename": "artifacts.zip", "size": 138}))
 }
 
 /// Brings a pipeline's state up to date with its jobs'; gives its row back.

@@ -4,7 +4,6 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::is_web_url;
 use super::parse::parse;
 use crate::call::Fault;
 use crate::catalog::Action;
@@ -27,7 +26,7 @@ pub fn divide_references(
         let Some(text) = named.and_then(|name| params.get(name)).map(plain_text) else { continue };
         let reference = match parse(&text, base) {
             Ok(reference) => reference,
-            Err(fault) if is_web_url(&text) => return Err(fault),
+            Err(fault) if text.contains("://") => return Err(fault),
             Err(_) => continue,
         };
         let Ok(number) = reference.value.parse::<u64>() else { continue };

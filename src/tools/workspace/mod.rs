@@ -1,17 +1,16 @@
 //! The client's working copies: the project that they belong to, and local copies of files.
 
-pub mod git_remote;
-
 use std::path::Path;
 
 use serde_json::{Map, Value};
 use url::Url;
 
 use crate::catalog::Action;
+pub use crate::files::git_remote;
+use crate::files::git_remote::RemoteError;
 use crate::files::{Checkout, checkout};
 use crate::messages::request::Answer;
 use crate::tools::state::Tools;
-use crate::tools::workspace::git_remote::RemoteError;
 
 /// Parts of the paths of operations that read or list files of a repository.
 const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];

@@ -38,6 +38,49 @@ fn jobs_of_child_and_downstream_pipelines_are_told_with_their_reasons() {
     assert_eq!(reply.structured["pipelines"].as_array().unwrap().len(), 3);
 }
 
+/// A model asked for the failing test should not have to search a log of four thousand lines for it.
+#[test]
+fn failed_tests_are_named_from_the_reports_of_their_jobs() {
+    let gitlab = Gitlab::with_project();
+    gitlab.json("/pipelines/9", &json!({"id": 9, "status": "failed", "ref": "main", "sha": "0badcafe"}));
+    gitlab.json("/pipelines/9/trigger_jobs", &json!([]));
+    let job = |id: u64, name: &str, files: Value| {
+        json!({"id": id, "name": name, "stage": "test", "status": "failed", "failure_reason": "script_failure",
+               "web_url": format!("https://gitlab.example/acme/widget/-/jobs/{id}"), "artifacts": files})
+    };
+    let junit = json!([{"file_type": "junit", "filename": "junit.xml.gz"}]);
+    gitlab.json("/pipelines/9/jobs", &json!([job(1, "rspec 1/2", junit), job(2, "lint", json!([]))]));
+    let case = |status: &str, name: String| {
+        json!({"status": status, "name": name, "classname": "widget", "file": "spec/gear.rb",
+               "system_output": "\nexpected 4, got 5\nat line 3", "stack_trace": null})
+    };
+    let mut cases: Vec<Value> = (0..25).map(|number| case("failed", format!("turns {number}"))).collect();
+    cases.push(case("success", "stops".to_owned()));
+    cases.push(case("error", "glpat-abcdefghij0123456789".to_owned()));
+    let suites = json!([{"name": "rspec", "test_cases": cases}, {"name": "other", "test_cases": [case("failed", "no".into())]}]);
+    gitlab.json("/pipelines/9/test_report", &json!({"test_suites": suites}));
+    let mut client = gitlab.client(&[]);
+    let reply =
+        execute(&mut client, "pipeline.diagnose", json!({"fullPath": "acme/widget", "pipeline_id": 9}));
+    assert!(
+        reply.text.contains("[failed tests: widget turns 0 (spec/gear.rb): expected 4, got 5; "),
+        "{}",
+        reply.text
+    );
+    assert!(reply.text.contains("and 6 more]") && !reply.text.contains("stops"), "{}", reply.text);
+    assert!(!reply.text.contains("glpat-abcdefghij"), "{}", reply.text);
+    let jobs = &reply.structured["data"];
+    let named = |job: &str| jobs.as_array().unwrap().iter().find(|row| row["name"] == job).unwrap();
+    assert_eq!(named("rspec 1/2")["failed_tests"].as_array().map(Vec::len), Some(20), "{jobs}");
+    assert_eq!(named("lint")["failed_tests"], Value::Null, "{jobs}");
+    // A pipeline without reports costs no request for one.
+    gitlab.json("/pipelines/8", &json!({"id": 8, "status": "failed", "ref": "main"}));
+    gitlab.json("/pipelines/8/jobs", &json!([job(2, "lint", json!([]))]));
+    execute(&mut client, "pipeline.diagnose", json!({"fullPath": "acme/widget", "pipeline_id": 8}));
+    let seen = gitlab.seen();
+    assert!(seen.iter().all(|line| !line.contains("/pipelines/8/test_report")), "{seen:?}");
+}
+
 #[test]
 fn a_branch_or_latest_is_the_latest_pipeline_and_the_answer_says_so() {
     let mut client = Client::sandbox();

@@ -554,3 +554,23 @@ fn a_refused_summary_does_not_mean_that_the_drafts_are_unpublished() {
         assert_eq!(gitlab.seen().iter().filter(|line| line.starts_with("POST")).count(), 1);
     }
 }
+
+/// GitLab's message does not name the file, and a commit may have a dozen.
+#[test]
+fn a_commit_names_the_file_that_exists_or_is_missing() {
+    let mut client = Client::sandbox();
+    let commit = |changes: Value| {
+        let params =
+            json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "Oil", "actions": changes});
+        (EXECUTE, json!({"action": "commit.create", "params": params}))
+    };
+    let change = |action: &str, path: &str| json!({"action": action, "file_path": path, "content": "x"});
+    let twice = json!([change("create", "docs/new.md"), change("create", "README.md")]);
+    let error = refused(&mut client, commit(twice), "invalid_params", &["already exists"]);
+    assert_eq!(error["files"], json!(["README.md"]), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("its action is update, not create"), "{error}");
+    let absent = json!([change("update", "README.md"), change("update", "src/none.rs")]);
+    let error = refused(&mut client, commit(absent), "invalid_params", &["doesn't exist"]);
+    assert_eq!(error["files"], json!(["src/none.rs"]), "{error}");
+    assert_eq!(error["fix"]["arguments"]["params"]["path"], "src", "{error}");
+}

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tools::workspace::git_remote::config::remotes;
+use crate::files::git_remote::config::remotes;
 
 fn base(text: &str) -> Url {
     Url::parse(text).unwrap()
