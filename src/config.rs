@@ -157,9 +157,9 @@ impl Config {
         let job = job.filter(|job| job.is_on(&instance));
         let (timeout, login) = (sources.parse_required(&TIMEOUT)?, sources.login()?);
         let surface = overrides::surface(&sources)?;
-        let (kind, confirmation) = (surface.kind, sources.confirmation()?);
+        let confirmation = sources.confirmation()?;
         let insecure_tls = sources.parse_required(&INSECURE_TLS)?;
-        let http = sources.http(kind)?;
+        let http = sources.http(instance == Instance::Sandbox)?;
         let listed = match http {
             Some(_) => sources.parse(&INSTANCES)?.unwrap_or_default(),
             None => Vec::new(),

@@ -1,7 +1,7 @@
 //! Items of composite actions. Each is checked by itself, so that a wrong item does not stop the others. Other
 //! spellings of their fields and types are accepted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -10,6 +10,8 @@ use crate::catalog::{self, Action, Base, Param};
 
 /// Name of the parameter whose items have separate results.
 const ITEMS: &str = "items";
+/// Name of the parameter that names items by reference alone.
+const TARGETS: &str = "targets";
 
 /// Items with the catalog's names and types, and the fault of each wrong item by its index. A wrong item is kept as
 /// given.
@@ -17,6 +19,32 @@ const ITEMS: &str = "items";
 pub struct Fitted {
     pub value: Value,
     pub faults: BTreeMap<usize, Fault>,
+}
+
+/// Makes the fields of one item that were given without `items` an item. Fields of the items that the action itself takes
+/// stay.
+pub fn wrap_single(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
+    let Some(items) = action.param(ITEMS).filter(|param| action.plan.is_some() && !param.fields.is_empty())
+    else {
+        return;
+    };
+    if params.contains_key(ITEMS) || params.contains_key(TARGETS) {
+        return;
+    }
+    // A list in place of one value is a list of items, by another name.
+    let takes = |name: &str, value: &Value| {
+        let field = items.fields.iter().find(|known| field(items, name) == Some(known.name.as_str()));
+        field.is_some_and(|field| field.kind.many || !value.is_array())
+    };
+    let given = params.iter().filter(|(name, value)| action.param(name).is_none() && takes(name, value));
+    let names: Vec<String> = given.map(|(name, _)| name.clone()).collect();
+    if names.is_empty() {
+        return;
+    }
+    let item: Map<String, Value> =
+        names.iter().filter_map(|name| Some((name.clone(), params.shift_remove(name)?))).collect();
+    understood.push(format!("{} as one item of `{ITEMS}`", names.join(", ")));
+    params.insert(ITEMS.to_owned(), json!([item]));
 }
 
 /// Checks the items of a composite action's parameter. None if the parameter has no items.
@@ -52,7 +80,8 @@ pub fn fit(
     {
         return Err(fault);
     }
-    understood.dedup();
+    let mut said = BTreeSet::new();
+    understood.retain(|note| said.insert(note.clone()));
     Ok(Some(Fitted { value: Value::Array(fitted), faults }))
 }
 

@@ -54,6 +54,10 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
     if let Some(target) = text("target") {
         return resolve_target(run, &target);
     }
+    // A path alone is a project or group.
+    if let (Some(path), true) = (text("fullPath"), item.as_object().is_some_and(|fields| fields.len() == 1)) {
+        return resolve_target(run, &path);
+    }
     let wrong = |message: String| ToolError::new(ErrorKind::InvalidParams, message);
     let kinds = || item_kinds().map(|(kind, _)| kind.name.as_str()).collect::<Vec<_>>().join(", ");
     let (kind, of_kind) = find_kind(&text("itemType").unwrap_or_default())
@@ -68,18 +72,23 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
         None => return Err(wrong(format!("`fullPath` is missing: where the {} is", kind.name))),
     }
     let mut target = path.unwrap_or_default();
+    let mut named = None;
     if !of_kind.names.is_empty() {
         let given = of_kind.names.iter().find_map(|name| Some((name, text(&name.field)?)));
         let (name, value) = given.ok_or_else(|| {
             let fields: Vec<&str> = of_kind.names.iter().map(|name| name.field.as_str()).collect();
-            wrong(format!("`{}` is missing: which {} it is", fields.join("` or `"), kind.name))
+            let stray = of_kind.strays.iter().find(|(field, _)| text(field).is_some());
+            let why =
+                stray.map(|(field, why)| format!("; `{field}` was given, and {why}")).unwrap_or_default();
+            wrong(format!("`{}` is missing: which {} it is{why}", fields.join("` or `"), kind.name))
         })?;
+        named = Some(name.field.as_str());
         let bare = || value.trim_start_matches(['#', '!', '&', '%', '$']).to_owned();
         let value = if name.is_path { value } else { bare() };
         target = format!("{target}{}{value}", of_kind.mark);
         params.insert(name.param.clone(), json!(format!("{}{value}", name.prefix)));
     }
-    if let Some(at) = text("ref") {
+    if let Some(at) = text("ref").filter(|_| named != Some("ref")) {
         params.insert("ref".to_owned(), json!(at));
     }
     let lines = LINES.iter().filter_map(|name| Some(((*name).to_owned(), item.get(*name)?.clone())));

@@ -53,8 +53,8 @@ pub enum ConfigError {
     #[error("{0} is not set")]
     Missing(&'static str),
     #[error(
-        "GITLAB_MCP_HTTP needs GITLAB_MCP_AUTH: token (each caller brings a GitLab token), oauth, or none (all callers \
-         use this server's token; loopback only)"
+        "GITLAB_MCP_HTTP: an address that is not loopback needs GITLAB_MCP_AUTH: token (each caller brings a GitLab \
+         token) or oauth, and GITLAB_MCP_PUBLIC_URL, the URL that clients use"
     )]
     NoAuthMode,
     #[error(
@@ -66,10 +66,6 @@ pub enum ConfigError {
          GITLAB_MCP_PUBLIC_URL"
     )]
     Exposed,
-    #[error(
-        "TOOL_SURFACE=toolset keeps state between calls and is not served over HTTP; expected dynamic, meta or individual"
-    )]
-    StatefulSurface,
 }
 
 fn names() -> String {

@@ -8,16 +8,21 @@ use super::table::{
 };
 use super::values::AuthKind;
 use crate::server::http::{AuthMode, HttpSettings, TlsFiles};
-use crate::surface::SurfaceKind;
 
 impl Sources<'_> {
     /// Settings of the HTTP server; none if it is not wanted.
     ///
     /// # Errors
     /// An invalid value, or values that would expose a token.
-    pub(super) fn http(&self, surface: SurfaceKind) -> Result<Option<HttpSettings>, ConfigError> {
+    pub(super) fn http(&self, is_sandbox: bool) -> Result<Option<HttpSettings>, ConfigError> {
         let Some(listen) = self.parse(&HTTP)? else { return Ok(None) };
-        let kind = self.parse(&AUTH)?.ok_or(ConfigError::NoAuthMode)?;
+        let kind = match self.parse(&AUTH)? {
+            Some(kind) => kind,
+            // The sandbox has nothing to protect; elsewhere no local process gets this server's token unasked.
+            None if listen.is_local() && is_sandbox => AuthKind::None,
+            None if listen.is_local() => AuthKind::Token,
+            None => return Err(ConfigError::NoAuthMode),
+        };
         let applications = self.parse(&OAUTH_APPLICATIONS)?.unwrap_or_default();
         let auth = match kind {
             AuthKind::None => AuthMode::None,
@@ -28,9 +33,6 @@ impl Sources<'_> {
         let public_url = self.parse(&PUBLIC_URL)?;
         if !listen.is_local() && (auth == AuthMode::None || public_url.is_none()) {
             return Err(ConfigError::Exposed);
-        }
-        if surface == SurfaceKind::Toolset {
-            return Err(ConfigError::StatefulSurface);
         }
         Ok(Some(HttpSettings {
             listen,

@@ -66,7 +66,10 @@ pub(super) fn listen_address(text: &str) -> Option<ListenAddress> {
     match text.strip_prefix("unix:") {
         Some("") => None,
         Some(path) => Some(ListenAddress::Unix(PathBuf::from(path))),
-        None => text.parse().ok().map(ListenAddress::Tcp),
+        None => {
+            let of_localhost = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+            of_localhost.as_deref().unwrap_or(text).parse().ok().map(ListenAddress::Tcp)
+        }
     }
 }
 

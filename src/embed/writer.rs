@@ -11,8 +11,8 @@ use crate::catalog::clients::ClientTable;
 use crate::catalog::embedded::{Entry, Header};
 use crate::catalog::kinds::Kinds;
 use crate::catalog::language::{
-    Agent, ChangeWords, Domain, ExampleWords, GlossaryEntry, Language, ListWords, QuickAction, ReadableTable,
-    Toolset, Words,
+    AbsentToolset, Agent, ChangeWords, ClientTools, Domain, ExampleWords, GlossaryEntry, Language, ListWords,
+    QuickAction, ReadableTable, Toolset, Words,
 };
 use crate::catalog::model::{Action, Version};
 use crate::catalog::operation_index::OperationIndex;
@@ -44,7 +44,9 @@ struct CurationFile {
 struct PartsFile {
     toolset: BTreeMap<String, Toolset>,
     agent: BTreeMap<String, Agent>,
-    absent: BTreeMap<String, String>,
+    absent: BTreeMap<String, AbsentToolset>,
+    tool_nouns: BTreeMap<String, String>,
+    client_tools: BTreeMap<String, ClientTools>,
 }
 
 /// The part of `rules.toml` that is used at run time; the generator writes the rest into the actions.
@@ -183,7 +185,7 @@ fn read_words(root: &Path, rules: RulesFile) -> WriteOutcome<Words> {
     }
     let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
     let (readable, examples, changes) = (rules.readable, rules.examples, rules.changes);
-    let absent_toolsets = parts.absent;
+    let (absent_toolsets, tool_nouns, client_tools) = (parts.absent, parts.tool_nouns, parts.client_tools);
     let source: SourceFile = parse(&root.join("SOURCE.toml"))?;
     Ok(Words {
         gitlab_version: source.openapi.gitlab_version,
@@ -193,6 +195,8 @@ fn read_words(root: &Path, rules: RulesFile) -> WriteOutcome<Words> {
         families,
         toolsets,
         absent_toolsets,
+        tool_nouns,
+        client_tools,
         agents,
         quick_actions,
         readable,

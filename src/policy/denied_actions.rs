@@ -103,8 +103,11 @@ pub fn matching(pattern: &str, catalog: &Catalog) -> Result<Vec<&'static str>, C
         // A tool for several domains has full ids as its actions.
         Some((_, action)) if action.contains('.') => return Ok(match_ids(action, catalog)),
         Some((tool, action)) => {
-            let ids = [bare(tool).to_owned(), singular(bare(tool))]
+            let (tool, action) = (tool.trim(), action.trim());
+            let domain = catalog.words()?.domain_named(tool).map(str::to_owned);
+            let ids = [Some(bare(tool).to_owned()), Some(singular(bare(tool))), domain]
                 .into_iter()
+                .flatten()
                 .map(|domain| match_ids(&format!("{domain}.{action}"), catalog))
                 .find(|ids| !ids.is_empty());
             return ids.map_or_else(|| of_family(tool, action, catalog), Ok);

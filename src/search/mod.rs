@@ -51,6 +51,11 @@ impl Ranker {
         ranking::judge(self, words)
     }
 
+    /// How commonly an action is wanted (`catalog/usage.toml`): 0 by machines alone, up to 4 every day.
+    pub fn usage(&self, action: usize) -> u8 {
+        self.profiles.actions.get(action).map_or(0, |profile| profile.usage)
+    }
+
     /// Ranks the actions for a query, best first. Deterministic.
     pub fn rank(&self, catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
         ranking::rank(self, catalog, query)

@@ -15,8 +15,8 @@ use rmcp::model::{
     DiscoverResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
     ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, SubscriptionFilter, Tool,
+    MetaObject, PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
@@ -39,6 +39,9 @@ use crate::tools::{
 
 /// Maximum number of concurrent executions. Finds of a session are not limited: they are fast.
 const CALLS_IN_FLIGHT: usize = 64;
+
+/// Field of the `_meta` of a list of tools: which toolset is active.
+const ACTIVE_TOOLSET: &str = "activeToolset";
 
 /// MCP handler of one client session.
 pub(super) struct Handler<B> {
@@ -386,6 +389,11 @@ impl<B: Backend> ServerHandler for Handler<B> {
         }
         let mut list = ListToolsResult::with_all_items(tools);
         list.next_cursor = page.next;
+        list.meta = self.surface.active_toolset().map(|name| {
+            let mut meta = MetaObject::default();
+            meta.0.insert(ACTIVE_TOOLSET.to_owned(), json!(name));
+            meta
+        });
         // The toolset that a session activates is private to the session.
         Ok(match self.surface.kind() {
             SurfaceKind::Toolset => list.with_ttl_ms(0).with_cache_scope(CacheScope::Private),

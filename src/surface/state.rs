@@ -1,5 +1,6 @@
 //! The tools of one client's session: the listed tools, their sources, and the active toolset.
 
+use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
@@ -14,6 +15,11 @@ use super::wording::reword;
 use super::{dynamic, individual, meta, names, toolset, wording};
 use crate::catalog::{Action, CatalogError, Risk};
 use crate::tools::{self, Answer, ErrorKind, InstanceLabel, ToolError, Tools, name_tools, rewrite_calls};
+
+/// Bounds of an active toolset's tools, so that with the three that are always listed there are at most twenty tools in
+/// 25 kB.
+const MAX_TOOLSET_TOOLS: usize = 17;
+const MAX_TOOLSET_BYTES: usize = 18_000;
 
 /// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
@@ -118,6 +124,12 @@ impl Surface {
         }
     }
 
+    /// The active toolset, `default` if none is; none on other surfaces.
+    pub fn active_toolset(&self) -> Option<String> {
+        let is_toolset = self.settings.kind == SurfaceKind::Toolset;
+        is_toolset.then(|| self.active().unwrap_or_else(|| toolset::DEFAULT.to_owned()))
+    }
+
     /// Activates a toolset in place of the one before, and lists its tools.
     pub fn activate(&self, request: &Activation) -> Result<Answer, ToolError> {
         let Some(tools) = self.tools.as_deref() else {
@@ -126,7 +138,11 @@ impl Surface {
         let chosen: Option<String> =
             toolset::chosen(tools, &request.toolset_name).map(ChosenToolset::active)?;
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = toolset::answer(tools, active.as_deref(), chosen.as_deref())?;
+        let listed = match chosen.as_deref() {
+            Some(name) => self.everyday_entries(name).map_err(|error| tools::internal(&error))?,
+            None => Vec::new(),
+        };
+        let answer = toolset::answer(tools, active.as_deref(), chosen.as_deref(), listed)?;
         *active = chosen;
         Ok(answer)
     }
@@ -191,11 +207,32 @@ impl Surface {
                 entries.extend(pair);
                 entries.extend(self.settings.read_tool.then_some(SurfaceEntry::Pair(&READ)));
                 if let Some(name) = self.active() {
-                    entries.extend(toolset::entries(tools, &name)?);
+                    entries.extend(self.everyday_entries(&name)?);
                 }
             }
         }
         Ok(entries)
+    }
+
+    /// The tools that a toolset lists: its most wanted actions, so that the list stays small. The others run through
+    /// execute.
+    fn everyday_entries(&self, name: &str) -> Result<Vec<SurfaceEntry>, CatalogError> {
+        let Some(tools) = self.tools.as_deref() else { return Ok(Vec::new()) };
+        let mut entries = toolset::entries(tools, name)?;
+        let usage = |entry: &SurfaceEntry| match entry {
+            SurfaceEntry::Action(number) => tools.usage(*number),
+            _ => 0,
+        };
+        entries.sort_by_key(|entry| Reverse(usage(entry)));
+        let (mut listed, mut bytes) = (Vec::new(), 0);
+        for entry in entries.into_iter().take(2 * MAX_TOOLSET_TOOLS) {
+            let size = self.spec(&entry)?.bytes();
+            if listed.len() < MAX_TOOLSET_TOOLS && bytes + size <= MAX_TOOLSET_BYTES {
+                bytes += size;
+                listed.push(entry);
+            }
+        }
+        Ok(listed)
     }
 
     /// The tools that may be listed at some time.

@@ -114,7 +114,7 @@ fn of<'w>(words: &'w Words, action: &Action) -> Option<&'w str> {
     words.toolset(words.family(&action.id))
 }
 
-/// The tools of a toolset.
+/// The actions of a toolset.
 pub fn entries(tools: &Tools, toolset: &str) -> Result<Vec<SurfaceEntry>, CatalogError> {
     let words = tools.catalog().words()?;
     individual::entries(tools, &|action| of(words, action) == Some(toolset))
@@ -153,15 +153,20 @@ pub fn chosen(tools: &Tools, given: &str) -> Result<ChosenToolset, ToolError> {
     }
 }
 
-/// The answer to an activation: every tool with its action, so that a client which keeps its list can execute it.
-pub fn answer(tools: &Tools, previous: Option<&str>, current: Option<&str>) -> Result<Answer, ToolError> {
+/// The answer to an activation: the listed tools with their actions, so that a client which keeps its list can execute it.
+pub fn answer(
+    tools: &Tools,
+    previous: Option<&str>,
+    current: Option<&str>,
+    entries: Vec<SurfaceEntry>,
+) -> Result<Answer, ToolError> {
     let fault = |error: CatalogError| tools::internal(&error);
     let (from, to) = (previous.unwrap_or(DEFAULT), current.unwrap_or(DEFAULT));
-    let entries = match current {
-        Some(name) => entries(tools, name).map_err(fault)?,
-        None => Vec::new(),
-    };
     let count = entries.len();
+    let all = match current {
+        Some(name) => self::entries(tools, name).map_err(fault)?.len(),
+        None => 0,
+    };
     let mut text = match from == to {
         true => format!("The toolset is {to}, as before: {count} tools.\n"),
         false => format!("Toolset switched from {from} to {to}: {count} tools.\n"),
@@ -174,6 +179,16 @@ pub fn answer(tools: &Tools, previous: Option<&str>, current: Option<&str>) -> R
         text.push_str(&format!("- {tool} ({}): {}\n", action.id, action.summary));
         listed.push(json!({"tool": tool, "action": action.id, "summary": action.summary}));
     }
+    if all > count {
+        let more = format!(
+            "{} more actions of {to} are found with {} and run with {}.",
+            all - count,
+            tools::FIND,
+            tools::EXECUTE
+        );
+        text.push_str(&more);
+        text.push('\n');
+    }
     if current.is_none() {
         let names = offered(tools).map_err(fault)?;
         text.push_str(&format!("{ACTIVATE} takes one of {}.\n", names.join(", ")));
@@ -183,6 +198,7 @@ pub fn answer(tools: &Tools, previous: Option<&str>, current: Option<&str>) -> R
         "current": to,
         "changed": from != to,
         "count": count,
+        "actions": all,
         "tools": listed,
     });
     Ok(Answer::new(structured.as_object().cloned().unwrap_or_default(), text))
@@ -196,7 +212,7 @@ pub fn listing(tools: &Tools, active: Option<&str>) -> Result<Value, CatalogErro
         Ok(json!({
             "name": name,
             "what": what,
-            "tools": entries(tools, name)?.len(),
+            "actions": entries(tools, name)?.len(),
             "active": active == Some(name),
         }))
     };
@@ -224,10 +240,9 @@ fn unknown(tools: &Tools, words: &Words, names: &[&str], given: &str) -> ToolErr
     let short: String = given.chars().take(80).collect();
     let key = short.trim().to_lowercase().replace('-', "_");
     let error = ToolError::new(ErrorKind::InvalidParams, format!("there is no toolset `{short}`"));
-    if let Some(instead) = words.absent_toolsets.get(&key) {
-        return error
-            .hint(instead.clone())
-            .fix(NextCall::new(ACTIVATE, json!({"toolset_name": "repository"})));
+    if let Some(absent) = words.absent_toolsets.get(&key) {
+        let instead = absent.instead.as_deref().unwrap_or(DEFAULT);
+        return error.hint(absent.why.clone()).fix(NextCall::new(ACTIVATE, json!({"toolset_name": instead})));
     }
     let aliases = words.toolsets.values().flat_map(|toolset| toolset.aliases.iter().map(String::as_str));
     let spelt = nearest(&key, names.iter().copied().chain(aliases));

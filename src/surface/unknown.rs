@@ -26,6 +26,9 @@ const ACTION_ARGUMENTS: [&str; 3] = ["action", "operation", "method"];
 /// Words of a tool's name that name its server, not its function.
 const SERVER_WORDS: [&str; 3] = ["mcp", "gitlab", "gl"];
 
+/// Parts of arguments' names that name a place of GitLab's, so that a call is not for the client's own tool.
+const PLACE_WORDS: [&str; 5] = ["project", "fullpath", "group", "namespace", "target"];
+
 /// Names under which the pair is called by those who have seen other servers.
 const FIND_NAMES: [&str; 7] =
     ["find", "find_action", "find_actions", "find_tool", "find_tools", "search_actions", "search_tools"];
@@ -60,7 +63,11 @@ impl Surface {
             message
                 .push_str(&format!(". TOOL_SURFACE=toolset has it; this server has {}", self.kind().name()));
         }
-        let call = self.call_instead(&short, arguments, &listed);
+        let own = self.client_tool(name, arguments);
+        if let Some(why) = &own {
+            message.push_str(&format!(". {why}"));
+        }
+        let call = if own.is_none() { self.call_instead(&short, arguments, &listed) } else { None };
         if let Some((tool, arguments)) = &call {
             let arguments = Value::Object(arguments.clone()).to_string();
             let with =
@@ -77,6 +84,16 @@ impl Surface {
             Some(tools) => tools.bounded(error),
             None => error,
         }
+    }
+
+    /// What a tool of the client itself is for, if the call names nothing of GitLab.
+    fn client_tool(&self, name: &str, arguments: &Map<String, Value>) -> Option<String> {
+        let words = self.tools.as_deref()?.catalog().words().ok()?;
+        let names_place = arguments.keys().any(|name| {
+            let name = name.to_lowercase();
+            PLACE_WORDS.iter().any(|word| name.contains(word))
+        });
+        words.client_tools(name).filter(|_| !names_place).map(|tools| tools.why.clone())
     }
 
     fn call_instead(

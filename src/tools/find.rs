@@ -99,6 +99,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     let detail = request.detail.unwrap_or_default();
     let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
     let is_local = tools.local_hints && local_files::is_local(language, query);
+    let is_git = tools.local_hints && local_files::is_git_command(language, query);
     // A request for a local file is not answered by GitLab's actions, however well its words match.
     let sure = match ranking.confidence {
         Confidence::High if is_local => Confidence::Low,
@@ -157,9 +158,10 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
         notes.push(local_files::REMOTE_RESULTS.to_owned());
     }
     notes.iter().for_each(|note| heading.push_str(&format!("{note}\n")));
-    if is_local {
-        heading.insert_str(0, &format!("{}\n", local_files::NOT_READ_HERE));
-        notes.insert(0, local_files::NOT_READ_HERE.to_owned());
+    let elsewhere = [(is_local, local_files::NOT_READ_HERE), (is_git, local_files::GIT_NOT_RUN_HERE)];
+    if let Some((_, note)) = elsewhere.into_iter().find(|(is_meant, _)| *is_meant) {
+        heading.insert_str(0, &format!("{note}\n"));
+        notes.insert(0, note.to_owned());
     }
     if !notes.is_empty() {
         structured.insert("notes".to_owned(), json!(notes));

@@ -1,10 +1,14 @@
 //! Notes for requests about files of the client's own machine: this server works on GitLab's copy only.
 
-use crate::catalog::{Language, LocalWords};
+use crate::catalog::{Language, Words};
 
 /// First line of a find about a local file.
 pub const NOT_READ_HERE: &str = "This server does not read or change files on this machine: use the client's own \
                                  file tools for a local file. The actions below work on GitLab's copy.";
+
+/// First line of a find about a command of git.
+pub const GIT_NOT_RUN_HERE: &str = "This server does not run git on this machine: use the client's own tools for a working \
+                                    copy. The actions below work on GitLab's repository.";
 
 /// Note of a find whose first result reads or changes a file of a repository.
 pub const REMOTE_RESULTS: &str =
@@ -24,10 +28,16 @@ pub fn is_local(language: &Language, query: &str) -> bool {
         || has(&words.projects) && has(&words.edits) && names_file()
 }
 
+/// True if a request in words names a command of git in a working copy.
+pub fn is_git_command(language: &Language, query: &str) -> bool {
+    let text = plain(query);
+    !query.contains("://") && language.local.git.iter().any(|command| has_phrase(&text, command))
+}
+
 /// Note on an action that was called by the name of a client's own tool for files.
-pub fn note_on_name(words: &LocalWords, given: &str, action: &str) -> Option<String> {
+pub fn note_on_name(words: &Words, given: &str, action: &str) -> Option<String> {
     let name = given.trim().to_lowercase().replace(['-', '.'], "_");
-    words.tools.contains(&name).then(|| {
+    words.client_tools.get("files")?.names.contains(&name).then(|| {
         format!(
             "`{action}` works on GitLab's copy in the repository; use the client's own file tools for a file on this machine"
         )
@@ -94,6 +104,18 @@ mod tests {
             "local files of https://gitlab.com/acme/widget",
         ] {
             assert!(!is_local(language, query), "{query}");
+        }
+    }
+
+    #[test]
+    fn commands_of_git_are_for_the_clients_own_tools() {
+        let catalog = Catalog::embedded().unwrap();
+        let language = &catalog.words().unwrap().language;
+        for query in ["run git status", "git stash my changes", "do a `git rebase` on main"] {
+            assert!(is_git_command(language, query), "{query}");
+        }
+        for query in ["status of the pipeline", "push a commit to main", "list git tags", "gitlab status"] {
+            assert!(!is_git_command(language, query), "{query}");
         }
     }
 

@@ -169,6 +169,11 @@ impl Tools {
         results.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(id).collect()
     }
 
+    /// How commonly an action is wanted, up to 4; 0 if the finder cannot be opened.
+    pub fn usage(&self, action: usize) -> u8 {
+        self.ranker().map_or(0, |ranker| ranker.usage(action))
+    }
+
     /// The GitLab version whose files the catalog was made from.
     pub fn catalog_version(&self) -> Option<Version> {
         self.catalog.words().ok().map(|words| words.gitlab_version)

@@ -22,6 +22,9 @@ pub fn mark_of(domain: &str) -> Option<char> {
 /// Beginning of an escape of a percent sign or slash: a path that was encoded twice is no reference to a milestone.
 const ENCODED: [&str; 3] = ["%25", "%2f", "%2F"];
 
+/// States in brackets after a reference, as GitLab prints them.
+const STATES: [&str; 6] = ["closed", "merged", "moved", "duplicated", "promoted", "locked"];
+
 /// Parses a short reference. None if the text is not one.
 pub fn parse(text: &str) -> Option<Reference> {
     let is_encoded =
@@ -48,7 +51,10 @@ pub fn parse(text: &str) -> Option<Reference> {
             let value = if kind == ObjectKind::Milestone { format!("%{value}") } else { name.to_owned() };
             Some(new_reference(path, holder, kind, value))
         }
-        _ => is_number(value).then(|| new_reference(path, holder, kind, value.to_owned())),
+        _ => {
+            let value = strip_state(value);
+            is_number(value).then(|| new_reference(path, holder, kind, value.to_owned()))
+        }
     }
 }
 
@@ -60,6 +66,18 @@ fn split(text: &str) -> Option<(&str, ObjectKind, Option<Scope>, &str)> {
 
 fn new_reference(path: &str, holder: Option<Scope>, kind: ObjectKind, value: String) -> Reference {
     Reference { path: path.to_owned(), holder, kind, value, note: None }
+}
+
+/// Removes what GitLab's pages print after the number: ` (closed)`, and the `+` or `+s` of a reference with its title
+/// (`lib/banzai/filter/references`).
+fn strip_state(value: &str) -> &str {
+    let value = value.trim_end();
+    let stated = value.strip_suffix(')').and_then(|inner| inner.rsplit_once(" ("));
+    let value = match stated {
+        Some((number, state)) if STATES.contains(&state) => number.trim_end(),
+        _ => value,
+    };
+    value.strip_suffix("+s").or_else(|| value.strip_suffix('+')).unwrap_or(value)
 }
 
 /// Removes quotes from a name. None if the name is empty.

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::composite::read_files::window::{FileWindow, WindowRequest};
 use crate::composite::run::params;
-use crate::tools::Answer;
+use crate::text::Pattern;
+use crate::tools::{Answer, ToolError};
 
 /// Default number of lines of a window.
 pub const LINES: u64 = 100;
@@ -15,7 +16,15 @@ pub struct RequestedFile {
     pub project: Option<Value>,
     pub path: String,
     pub at: Option<String>,
-    pub wanted: WindowRequest,
+    /// The lines to read, or the fault of what was given for them.
+    pub wanted: Result<WindowRequest, ToolError>,
+}
+
+impl RequestedFile {
+    /// The expression that is searched for, and the lines around each match.
+    pub fn grep(&self) -> Option<&(Pattern, usize)> {
+        self.wanted.as_ref().ok()?.grep.as_ref()
+    }
 }
 
 /// Content of a file.

@@ -92,13 +92,16 @@ fn with_window(run: &CompositeRun<'_>, file: &RequestedFile, error: ToolError) -
 
 /// The call for the same window with another path or ref.
 fn call_for_window(run: &CompositeRun<'_>, file: &RequestedFile, name: &str, value: &str) -> NextCall {
-    let wanted = &file.wanted;
+    let wanted = file.wanted.as_ref().ok();
+    let first = wanted.map(|wanted| wanted.first).filter(|first| *first > 1);
+    let last = wanted.map(|wanted| wanted.last).filter(|last| *last < u64::MAX);
+    let lines = wanted.map(|wanted| wanted.lines).filter(|lines| *lines != LINES);
     let mut again = params(json!({"path": file.path}));
     let more = [
         ("ref", file.at.as_ref().map(|at| json!(at))),
-        ("line_start", (wanted.first > 1).then(|| json!(wanted.first))),
-        ("line_end", (wanted.last < u64::MAX).then(|| json!(wanted.last))),
-        ("max_lines", (wanted.lines != LINES).then(|| json!(wanted.lines))),
+        ("line_start", first.map(|number| json!(number))),
+        ("line_end", last.map(|number| json!(number))),
+        ("max_lines", lines.map(|number| json!(number))),
     ];
     again.extend(more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     again.insert(name.to_owned(), json!(value));

@@ -39,10 +39,13 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     }
     let grep = grep(run)?;
     let project = run.params.get("fullPath").cloned();
-    let files: Vec<RequestedFile> = given
-        .iter()
-        .map(|file| parse_file(run, file, project.as_ref(), grep.as_ref()))
-        .collect::<Result<_, _>>()?;
+    let files: Vec<RequestedFile> =
+        given.iter().map(|file| parse_file(run, file, project.as_ref(), grep.as_ref())).collect();
+    if let (true, Some(Err(error))) =
+        (files.iter().all(|file| file.wanted.is_err()), files.first().map(|file| &file.wanted))
+    {
+        return Err(error.clone());
+    }
     let mut read: Vec<Result<FileContent, ToolError>> =
         join_all(files.iter().map(|file| read_file(run, file))).await;
     let default_branch = default_branch(run, &files, &read).await;
@@ -125,7 +128,7 @@ fn grep(run: &CompositeRun<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
 
 /// Reads a window of one file as an item of another composite action: by `path`, `ref` and lines, as in `files`.
 pub async fn window(run: &CompositeRun<'_>, project: &Value, item: &Value) -> Result<Outcome, ToolError> {
-    let file = parse_file(run, item, Some(project), None)?;
+    let file = parse_file(run, item, Some(project), None);
     let mut read = [read_file(run, &file).await];
     fit(&mut read, run.tools.max_bytes);
     let [read] = read;
@@ -143,8 +146,20 @@ fn parse_file(
     file: &Value,
     project: Option<&Value>,
     grep: Option<&(Pattern, usize)>,
-) -> Result<RequestedFile, ToolError> {
+) -> RequestedFile {
     let text = |name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
+    let path = text("path").unwrap_or_default();
+    let at = text("ref").map(|name| merge_request_head(&name).unwrap_or(name));
+    let wanted = parse_window(run, file, grep);
+    RequestedFile { project: project.cloned(), path: path.trim_start_matches('/').to_owned(), at, wanted }
+}
+
+/// The lines of a file that an item asks for.
+fn parse_window(
+    run: &CompositeRun<'_>,
+    file: &Value,
+    grep: Option<&(Pattern, usize)>,
+) -> Result<WindowRequest, ToolError> {
     let number = |name: &str| match file.get(name).map(|value| (value.as_u64(), value)) {
         None => Ok(None),
         Some((Some(number), _)) if number > 0 => Ok(Some(number)),
@@ -155,10 +170,7 @@ fn parse_file(
         return Err(run.invalid(format!("`line_end` {last} is before `line_start` {first}")));
     }
     let lines = number("max_lines")?.unwrap_or(LINES);
-    let wanted = WindowRequest { first, last, lines, bytes: run.tools.max_bytes, grep: grep.cloned() };
-    let path = text("path").unwrap_or_default();
-    let at = text("ref").map(|name| merge_request_head(&name).unwrap_or(name));
-    Ok(RequestedFile { project: project.cloned(), path: path.trim_start_matches('/').to_owned(), at, wanted })
+    Ok(WindowRequest { first, last, lines, bytes: run.tools.max_bytes, grep: grep.cloned() })
 }
 
 /// The ref of `!5`: the head of that merge request, which GitLab keeps in the target project even if the source branch
@@ -185,7 +197,7 @@ fn fit(read: &mut [Result<FileContent, ToolError>], budget: usize) {
 }
 
 async fn read_file(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<FileContent, ToolError> {
-    let mut window = WindowReader::new(file.wanted.clone());
+    let mut window = WindowReader::new(file.wanted.clone()?);
     let params = at(file, json!({"file_path": file.path}));
     let (seen, headers) = match run.step_streaming("repository_file.get_raw", params, &mut window).await {
         Ok(Outcome::Response(response)) => (window.seen(), response.reply.headers),

@@ -47,23 +47,25 @@ pub fn render_file(
 
 /// The lines after the shown window; for a search, the lines not searched yet.
 fn range(file: &RequestedFile, seen: &FileWindow) -> Option<(u64, u64)> {
+    let wanted = file.wanted.as_ref().ok()?;
     let after = seen.kept.last().map(|(number, _)| number + 1);
-    let is_more = |next: &u64| file.wanted.grep.is_none() && *next <= seen.lines;
+    let is_more = |next: &u64| wanted.grep.is_none() && *next <= seen.lines;
     let first = seen.left.or(after.filter(is_more))?;
-    let most = match &file.wanted.grep {
-        Some(_) => file.wanted.last,
-        None => first.saturating_add(file.wanted.lines - 1),
+    let most = match &wanted.grep {
+        Some(_) => wanted.last,
+        None => first.saturating_add(wanted.lines - 1),
     };
     Some((first, if seen.whole { most.min(seen.lines) } else { most }))
 }
 
 /// The remaining request of a file, for the next call.
 fn following(file: &RequestedFile, seen: &FileWindow) -> Option<Value> {
+    let wanted = file.wanted.as_ref().ok()?;
     let mut next = params(json!({"path": file.path, "line_start": seen.left?}));
     let more = [
         ("ref", file.at.as_ref().map(|at| json!(at))),
-        ("line_end", (file.wanted.last < u64::MAX).then(|| json!(file.wanted.last))),
-        ("max_lines", (file.wanted.lines != LINES).then(|| json!(file.wanted.lines))),
+        ("line_end", (wanted.last < u64::MAX).then(|| json!(wanted.last))),
+        ("max_lines", (wanted.lines != LINES).then(|| json!(wanted.lines))),
     ];
     next.extend(more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     Some(Value::Object(next))
@@ -83,7 +85,7 @@ fn render_window(
         "size": seen.bytes, "total_lines": seen.lines, "lines_returned": returned,
         "first_line": first, "last_line": last, "truncated": seen.left.is_some(), "data": text.0,
     }));
-    if file.wanted.grep.is_some() {
+    if file.grep().is_some() {
         details.insert("matches".to_owned(), json!(seen.matches));
     }
     if !seen.whole {
@@ -119,12 +121,7 @@ fn render_window(
 /// The position of the window in words.
 fn line(seen: &FileWindow, window: (Option<u64>, Option<u64>), file: &RequestedFile) -> String {
     let of = if seen.whole { seen.lines.to_string() } else { format!("more than {}", seen.lines) };
-    let found = file
-        .wanted
-        .grep
-        .as_ref()
-        .map(|_| format!("Lines that match: {}. ", seen.matches))
-        .unwrap_or_default();
+    let found = file.grep().map(|_| format!("Lines that match: {}. ", seen.matches)).unwrap_or_default();
     let cut = if seen.left.is_some() { "; truncated" } else { "" };
     match window {
         (Some(first), Some(last)) => {
@@ -139,7 +136,7 @@ fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((Strin
     let mut bytes = Vec::new();
     let mut before = None;
     for (number, line) in &seen.kept {
-        if file.wanted.grep.is_some() {
+        if file.grep().is_some() {
             if before.is_some_and(|before| before + 1 != *number) {
                 bytes.extend_from_slice(b"--\n");
             }

@@ -19,12 +19,13 @@ settings! {
             aliases: &[],
             flag: Some("http"),
             value: "ADDRESS",
-            what: "Serve MCP over HTTP at this address, in place of standard input and output.",
+            what: "Serve MCP over HTTP at this address, in place of standard input and output. The flag alone means \
+                   127.0.0.1:8080.",
             default: None,
             example: "127.0.0.1:8080",
         },
         takes: Accepts::Text(
-            "an IP address with a port, or unix:PATH",
+            "localhost or an IP address, with a port, or unix:PATH",
             values::listen_address,
         ),
     };
@@ -36,7 +37,8 @@ settings! {
             flag: Some("auth"),
             value: "MODE",
             what: "Identification of callers over HTTP. `none`: all use this server's own token, on loopback only; `token`: each \
-                   request brings a GitLab token; `oauth`: each request brings an OAuth access token.",
+                   request brings a GitLab token; `oauth`: each request brings an OAuth access token. On loopback the default is \
+                   `token`, for the sandbox `none`.",
             default: None,
             example: "token",
         },

@@ -1,6 +1,8 @@
 //! GitLab's kinds of objects: how each is named, addressed, looked up, created and changed. From `catalog/kinds.toml`; the
 //! comments of the file describe its keys.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::names::Names;
@@ -114,6 +116,9 @@ pub struct ItemKind {
     /// Fields that identify the item besides `fullPath`, the first given one counts.
     #[serde(default)]
     pub names: Vec<ItemName>,
+    /// Fields that look as if they identified it, each with the reason why they do not.
+    #[serde(default)]
+    pub strays: BTreeMap<String, String>,
     /// Separator of path and name in the displayed reference.
     #[serde(default)]
     pub mark: String,

@@ -80,8 +80,8 @@ pub struct LocalWords {
     pub nouns: Vec<String>,
     /// Words that show that the request is about GitLab.
     pub unless: Vec<String>,
-    /// Names of clients' tools for local files.
-    pub tools: Vec<String>,
+    /// Commands of git in a working copy: `git status`.
+    pub git: Vec<String>,
 }
 
 /// Names of other products before a noun for a GitLab object: a `jira ticket` is an issue.
@@ -164,6 +164,26 @@ pub struct Toolset {
     pub aliases: Vec<String>,
 }
 
+/// A toolset of other servers that has no counterpart here, from `catalog/curation/toolsets.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AbsentToolset {
+    /// What to use instead, as sentences.
+    pub why: String,
+    /// The toolset that comes nearest; none for no toolset.
+    pub instead: Option<String>,
+}
+
+/// Tools that a client has itself, from `catalog/curation/toolsets.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientTools {
+    /// Names without a client's prefix.
+    pub names: Vec<String>,
+    /// What to use instead, as sentences after the name.
+    pub why: String,
+}
+
 /// One of several sub-agents that share GitLab, from `catalog/curation/toolsets.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -234,8 +254,12 @@ pub struct Words {
     /// Title of each family of domains.
     pub families: BTreeMap<String, String>,
     pub toolsets: BTreeMap<String, Toolset>,
-    /// Names of other servers' toolsets without a counterpart here, each with a replacement.
-    pub absent_toolsets: BTreeMap<String, String>,
+    /// Names of other servers' toolsets without a counterpart here.
+    pub absent_toolsets: BTreeMap<String, AbsentToolset>,
+    /// Nouns of other servers' tools, each with its domain.
+    pub tool_nouns: BTreeMap<String, String>,
+    /// Tools of the client itself, by group.
+    pub client_tools: BTreeMap<String, ClientTools>,
     pub agents: BTreeMap<String, Agent>,
     /// The quick actions that GitLab executes in texts, by name without the slash.
     pub quick_actions: BTreeMap<String, QuickAction>,

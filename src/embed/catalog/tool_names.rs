@@ -1,6 +1,6 @@
 //! Resolves names of tools, families, domains and toolsets in the spellings that callers use.
 
-use super::language::{Toolset, Words};
+use super::language::{ClientTools, Toolset, Words};
 
 /// Prefixes of tool names: of clients, this server, and other servers.
 const PREFIXES: [&str; 4] = ["mcp__gitlab__", "gitlab_", "browse_", "manage_"];
@@ -15,7 +15,14 @@ impl Words {
     /// The domain for a tool's name or a noun, in the singular or the plural: `gitlab_branch`.
     pub fn domain_named(&self, name: &str) -> Option<&str> {
         let noun = singular(bare(name));
-        self.domains.keys().map(String::as_str).find(|domain| singular(domain) == noun)
+        let domain = self.domains.keys().map(String::as_str).find(|domain| singular(domain) == noun);
+        domain.or_else(|| self.tool_nouns.get(&noun).map(String::as_str))
+    }
+
+    /// The tools of the client itself that have this name.
+    pub fn client_tools(&self, name: &str) -> Option<&ClientTools> {
+        let name = bare(name).to_lowercase().replace(['-', '.'], "_");
+        self.client_tools.values().find(|tools| tools.names.contains(&name))
     }
 
     /// The main domain of a family: `issue` of `issues`, `wiki_page` of `wikis`; `None` if there is no such domain.

@@ -33,7 +33,8 @@ pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction
 }
 
 fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
-    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
+    let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
+    let language = &words.language;
     let aliased = tools.catalog.by_alias(given);
     let (numbers, by_verb) = match aliased.is_empty() {
         false => (aliased, false),
@@ -68,11 +69,7 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
         resolved_action.request.params.insert(name, json!(value));
     }
     resolved_action.notes.push(note);
-    resolved_action.notes.extend(local_files::note_on_name(
-        &language.local,
-        given,
-        &resolved_action.action.id,
-    ));
+    resolved_action.notes.extend(local_files::note_on_name(words, given, &resolved_action.action.id));
     Ok(resolved_action)
 }
 

@@ -196,3 +196,17 @@ fn files_of_a_merge_request_are_read_at_its_head() {
     let found = client.call("gitlab_find_action", json!({"query": "files of a merge request at its head"}));
     assert!(found.text.contains("repository.read_files"), "{}", found.text);
 }
+
+#[test]
+fn a_wrong_window_leaves_the_other_files() {
+    let mut client = Client::sandbox();
+    let files = json!(["README.md", {"path": "src/main.rs", "line_start": 5, "line_end": 2}]);
+    let read =
+        execute(&mut client, "repository.read_files", json!({"fullPath": "acme/widget", "files": files}));
+    assert!(!read.is_error && read.text.contains("A thing that turns."), "{}", read.text);
+    assert!(read.text.contains("`line_end` 2 is before `line_start` 5"), "{}", read.text);
+    let wrong = json!([{"path": "src/main.rs", "line_start": 5, "line_end": 2}]);
+    let read =
+        execute(&mut client, "repository.read_files", json!({"fullPath": "acme/widget", "files": wrong}));
+    assert!(read.is_error, "{}", read.text);
+}

@@ -11,7 +11,7 @@ const APPLICATION: &str = "4f0e7c-application";
 #[test]
 fn a_server_that_would_expose_a_token_does_not_start() {
     let rows: &[(&[&str], &str)] = &[
-        (&["--http", "127.0.0.1:0"], "GITLAB_MCP_HTTP needs GITLAB_MCP_AUTH"),
+        (&["--http", "0.0.0.0:0"], "an address that is not loopback needs GITLAB_MCP_AUTH"),
         (&["--http", "0.0.0.0:0", "--auth", "none"], "not loopback"),
         (
             &["--http", "0.0.0.0:0", "--auth", "none", "--public-url", "https://mcp.example.com"],
@@ -19,8 +19,11 @@ fn a_server_that_would_expose_a_token_does_not_start() {
         ),
         (&["--http", "0.0.0.0:0", "--auth", "token"], "not loopback"),
         (&["--http", "127.0.0.1:0", "--auth", "oauth"], "GITLAB_MCP_OAUTH_APPLICATIONS"),
-        (&["--http", "localhost:0", "--auth", "token"], "an IP address with a port, or unix:PATH"),
-        (&["--http", "unix:", "--auth", "token"], "an IP address with a port, or unix:PATH"),
+        (
+            &["--http", "gitlab.example:0", "--auth", "token"],
+            "localhost or an IP address, with a port, or unix:PATH",
+        ),
+        (&["--http", "unix:", "--auth", "token"], "localhost or an IP address, with a port, or unix:PATH"),
         (&["--http", "127.0.0.1:0", "--auth", "token", "--tls-cert", "Cargo.toml"], "GITLAB_MCP_TLS_KEY"),
         (
             &["--http", "127.0.0.1:0", "--auth", "token", "--allowed-origins", "example.com"],
@@ -310,4 +313,35 @@ fn an_oauth_token_that_cannot_be_verified_is_not_trusted() {
     assert_eq!(refused.status, 503, "{}", refused.body);
     assert!(refused.header("retry-after").is_some());
     assert!(gitlab.seen().iter().all(|line| !line.contains("/api/")));
+}
+
+#[test]
+fn a_toolset_is_active_for_its_caller_alone() {
+    let gitlab = Gitlab::start();
+    let server = HttpServer::for_callers(&gitlab.url(), &[("TOOL_SURFACE", "toolset")]);
+    let tools = |token: &str| {
+        let listed = server
+            .post(&[("PRIVATE-TOKEN", token)], &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))
+            .json();
+        (listed["result"]["tools"].to_string(), listed["result"]["_meta"]["activeToolset"].clone())
+    };
+    let activate = tool_call("activate_toolset", json!({"toolset_name": "issues"}));
+    assert_eq!(server.post(&[("PRIVATE-TOKEN", "glpat-one")], &activate).status, 200);
+    let (one, other) = (tools("glpat-one"), tools("glpat-two"));
+    assert!(one.0.contains("issue_create") && one.1 == "issues", "{one:?}");
+    assert!(!other.0.contains("issue_create") && other.1 == "default", "{other:?}");
+}
+
+#[test]
+fn http_alone_serves_loopback_with_what_that_needs() {
+    let gitlab = Gitlab::start();
+    let url = gitlab.url();
+    for address in ["127.0.0.1:0", "localhost:0"] {
+        let server = HttpServer::run(&["serve", "--http", address, "--url", &url], &[]);
+        let refused = server.post(&[], &tool_call(EXECUTE, json!({"action": "project.list"})));
+        assert_eq!(refused.status, 401, "each caller brings its token");
+    }
+    let help = program(&["serve", "--help"], &[]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(help.contains("--http [<ADDRESS>]") && help.contains("127.0.0.1:8080"), "{help}");
 }

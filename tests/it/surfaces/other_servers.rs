@@ -19,6 +19,66 @@ fn patterns_by_tool_and_action_deny_what_they_say() {
     assert!(!listed.contains("milestone.promote\"") && listed.contains("milestone.update\""));
 }
 
+/// The nouns of other servers' tools are not GitLab's: a variable is one of CI/CD, a discussion is of a merge request.
+#[test]
+fn nouns_of_other_servers_deny_the_actions_of_their_domains() {
+    for (pattern, action) in [
+        ("manage_variable:delete", "ci_variable.delete"),
+        ("browse_variables:get", "ci_variable.get"),
+        ("manage_pipeline_job:play", "job.play"),
+        ("manage_files:delete", "repository_file.delete"),
+        ("manage_mr_discussion:create", "merge_request_discussion.create"),
+        ("manage_milestone : promote", "milestone.promote"),
+    ] {
+        let mut client = start("dynamic", &[("GITLAB_DENIED_ACTIONS", pattern)]);
+        let reply = client.call("gitlab_execute_action", json!({"action": action, "params": {}}));
+        assert_eq!(reply.structured["error"]["kind"], "denied", "{pattern}: {}", reply.text);
+    }
+}
+
+#[test]
+fn tools_of_other_servers_lead_to_the_call_that_does_the_same() {
+    let mut client = start("dynamic", &[]);
+    let mut instead = |tool: &str, arguments: serde_json::Value| {
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        (answer["error"]["message"].as_str().unwrap().to_owned(), answer["error"]["data"]["call"].clone())
+    };
+    for (tool, arguments, action) in [
+        ("manage_variable", json!({"action": "create", "key": "A", "value": "b"}), "ci_variable.create"),
+        ("browse_variables", json!({"action": "list"}), "ci_variable.list"),
+        ("manage_pipeline_job", json!({"action": "play", "job_id": 3}), "job.play"),
+        ("manage_mr_discussion", json!({"action": "create"}), "merge_request_discussion.create"),
+        ("manage_files", json!({"action": "get"}), "repository_file.get"),
+        ("edit_file", json!({"project_id": "acme/widget", "file_path": "a.py"}), "repository_file.update"),
+    ] {
+        let (message, call) = instead(tool, arguments);
+        assert_eq!(call["arguments"]["action"], action, "{tool}: {message}");
+    }
+    let file = json!({"project_id": "acme/widget", "file_path": "README.md", "ref": "main"});
+    let (message, call) = instead("read_repository_file", file);
+    let read = client.call("gitlab_execute_action", call["arguments"].clone());
+    assert!(read.text.contains("A thing that turns."), "{message}: {}", read.text);
+}
+
+/// A model that means the client's own tool was led to a change on GitLab.
+#[test]
+fn tools_of_the_client_itself_are_not_led_to_gitlab() {
+    let mut client = start("dynamic", &[]);
+    for (tool, arguments, says) in [
+        ("edit_file", json!({"file_path": "utils.py"}), "files of this machine"),
+        ("read_file", json!({"path": "/tmp/a"}), "files of this machine"),
+        ("run_git_command", json!({"command": "status"}), "git in a working copy"),
+        ("bash", json!({"command": "ls"}), "commands of this machine"),
+    ] {
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(says) && message.contains("the client's own tools"), "{message}");
+        assert_eq!(answer["error"]["data"]["call"], serde_json::Value::Null, "{answer}");
+    }
+    let find = client.call("gitlab_find_action", json!({"query": "run git status"}));
+    assert!(find.text.starts_with("This server does not run git on this machine"), "{}", find.text);
+}
+
 #[test]
 fn a_pattern_that_means_nothing_stops_the_start_with_the_nearest() {
     for (pattern, nearest) in [

@@ -64,8 +64,8 @@ fn toolsets_are_switched_and_deactivated() {
     let shown: Vec<&Value> =
         resource["toolsets"].as_array().unwrap().iter().filter(|toolset| toolset["active"] == true).collect();
     assert_eq!(
-        (shown.len(), &shown[0]["name"], &shown[0]["tools"]),
-        (1, &json!("pipelines"), &said["count"])
+        (shown.len(), &shown[0]["name"], &shown[0]["actions"]),
+        (1, &json!("pipelines"), &said["actions"])
     );
 
     for name in ["default", "none", ""] {
@@ -159,4 +159,48 @@ fn a_server_starts_with_another_server_s_toolset() {
     let statuses: Vec<&Value> =
         fetched.structured["data"].as_array().unwrap().iter().map(|row| &row["status"]).collect();
     assert_eq!(statuses, ["ok", "ok"], "{}", fetched.text);
+}
+
+/// A hundred tools of one toolset cost a client more than what toolsets save.
+#[test]
+fn an_active_toolset_lists_its_everyday_actions() {
+    let mut client = start("toolset", &[]);
+    let toolsets = active(&mut client)["toolsets"].clone();
+    let names: Vec<String> =
+        toolsets.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect();
+    assert!(names.len() > 20, "{names:?}");
+    let large = ["issues", "merge_requests", "projects", "security", "settings", "pipelines"];
+    for name in names.iter().filter(|name| large.contains(&name.as_str())) {
+        let activated = activate(&mut client, json!({"toolset_name": name}));
+        let listed = ask(&mut client, "tools/list", json!({}));
+        assert_eq!(listed["_meta"]["activeToolset"], *name);
+        let tools = listed["tools"].as_array().unwrap();
+        assert!(tools.len() <= 20, "{name}: {}", tools.len());
+        assert!(listed["tools"].to_string().len() <= 25_000, "{name}: {}", listed["tools"].to_string().len());
+        let (count, all) = (&activated.structured["count"], &activated.structured["actions"]);
+        if count.as_u64() < all.as_u64() {
+            assert!(activated.text.contains("more actions of"), "{name}: {}", activated.text);
+        }
+    }
+    activate(&mut client, json!({"toolset_name": "issues"}));
+    let listed = ask(&mut client, "tools/list", json!({})).to_string();
+    for tool in ["issue_get", "issue_list", "issue_create", "issue_update", "issue_note_create"] {
+        assert!(listed.contains(&format!("\"{tool}\"")), "{tool} is wanted every day");
+    }
+    // What is not listed is a tool of the active toolset all the same.
+    let statistics = json!({"name": "issue_statistics_get", "arguments": {"fullPath": "acme/widget"}});
+    let called = ask(&mut client, "tools/call", statistics);
+    assert_ne!(called["isError"], true, "{called}");
+}
+
+#[test]
+fn toolsets_of_the_proposals_diagram_lead_somewhere() {
+    let mut client = start("toolset", &[]);
+    for (name, says, instead) in
+        [("gitlab", "run every action", "default"), ("local", "the client's own tools", "repository")]
+    {
+        let reply = activate(&mut client, json!({"toolset_name": name}));
+        assert!(reply.is_error && reply.text.contains(says), "{}", reply.text);
+        assert_eq!(reply.structured["error"]["fix"]["arguments"]["toolset_name"], instead);
+    }
 }
