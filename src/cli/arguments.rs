@@ -203,8 +203,11 @@ pub enum TokenArgument {
 #[derive(Debug, Args)]
 pub struct FindArguments {
     /// Request in words, an action id, a REST path, or a GitLab URL
-    #[arg(required = true)]
+    #[arg(required_unless_present = "cases")]
     pub query: Vec<String>,
+    /// Measure the finder on a file: each line a request, a tab, and the right actions
+    #[arg(long, value_name = "FILE", conflicts_with = "query")]
+    pub cases: Option<PathBuf>,
     #[command(flatten)]
     pub options: FindOptions,
     /// Print the structured result as JSON

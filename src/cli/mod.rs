@@ -8,6 +8,7 @@ mod call_options;
 mod catalog;
 mod doctor;
 mod error;
+mod find_cases;
 mod offline;
 mod online;
 mod output;

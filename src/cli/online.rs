@@ -11,7 +11,7 @@ use url::Url;
 
 use super::call_options::ExecuteOptions;
 use super::surface::SentTools;
-use super::{Connected, Failure, FindArguments, SurfaceArguments, auth, doctor, pairs};
+use super::{Connected, Failure, FindArguments, SurfaceArguments, auth, doctor, find_cases, pairs};
 use crate::config::{self, Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
@@ -77,6 +77,9 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
             let json = arguments.json;
             for (_, tools) in instances.each() {
                 surface::reword(tools, &config.surface);
+            }
+            if let Some(file) = &arguments.cases {
+                return find_cases::measure(instances.front(), file, json, out);
             }
             let found = find_request(arguments).and_then(|request| instances.find(&request));
             write_answer(found, json, out)

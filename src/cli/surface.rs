@@ -99,13 +99,13 @@ impl SentTools {
     }
 }
 
-/// The same surface without overrides.
+/// The same surface without overrides, in the same form of schemas.
 pub(super) fn plain(settings: &SurfaceSettings, tools: Tools) -> (Surface, Arc<Tools>) {
-    let SurfaceSettings { kind, params, split, read_tool, .. } = *settings;
+    let SurfaceSettings { kind, params, split, mode, read_tool, .. } = *settings;
     let tools = Arc::new(tools);
     (
         Surface::new(
-            SurfaceSettings { kind, params, split, read_tool, ..SurfaceSettings::default() },
+            SurfaceSettings { kind, params, split, mode, read_tool, ..SurfaceSettings::default() },
             Arc::clone(&tools),
         ),
         tools,

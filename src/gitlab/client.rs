@@ -144,7 +144,11 @@ impl Client {
             Some(CredentialError { what, hint }) => {
                 Some(format!("The token could not be renewed: {what}. {hint}"))
             }
-            None => self.settings.credential.as_ref().and_then(Credential::remedy),
+            None => self
+                .settings
+                .token_remedy
+                .clone()
+                .or_else(|| self.settings.credential.as_ref().and_then(Credential::remedy)),
         };
         GitlabError::Unauthorized { answer, expired, remedy }
     }

@@ -19,6 +19,8 @@ pub struct ClientSettings {
     pub other_roots: Vec<Url>,
     /// None for requests without a token.
     pub credential: Option<Credential>,
+    /// Advice where the token is rejected, if it is not this server's own.
+    pub token_remedy: Option<String>,
     pub connect_timeout: Duration,
     /// Timeout of a call as a whole: queueing, every attempt, redirects and pauses.
     pub timeout: Duration,
@@ -61,6 +63,7 @@ impl ClientSettings {
             base,
             other_roots: Vec::new(),
             credential: None,
+            token_remedy: None,
             connect_timeout: Duration::from_secs(10),
             timeout: Duration::from_secs(30),
             max_body: 64 * 1024 * 1024,

@@ -18,10 +18,10 @@ const FIRST: f32 = 1.001;
 const NEXT: f32 = 0.97;
 
 /// Maximum number of clauses ranked separately.
-const MAX_CLAUSES: usize = 5;
+const MAX_CLAUSES: usize = 8;
 
 /// Maximum number of tokens of the query and its clauses together: the time of a search is that of encoding them.
-const MAX_TOKENS: usize = 34;
+const MAX_TOKENS: usize = 96;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];

@@ -266,6 +266,7 @@ impl Offer {
             own,
             required: arguments.iter().filter(|argument| argument.required).map(|a| a.name).collect(),
             branches: Vec::new(),
+            family_tool: None,
             form: Form::Plain,
             output: Some(output_schema((self.output)())),
             annotations,

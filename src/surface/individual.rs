@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{CheckedArguments, bare_schema, check, takes};
 use super::dynamic::{self, EXECUTE};
-use super::entry::SurfaceEntry;
+use super::entry::{Side, SurfaceEntry};
 use super::names;
 use super::schema::{Branch, Form, Source};
 use super::tool_definition::Annotations;
@@ -63,6 +63,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         required: Vec::new(),
         annotations: Annotations::new([branch.risk].into_iter()),
         branches: vec![branch],
+        family_tool: Some(Side::All.tool(tools.catalog().words()?.family(&action.id))),
         form: Form::Beside,
         output: None,
     })

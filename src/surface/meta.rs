@@ -55,6 +55,7 @@ pub fn source(
         own: envelope_params(tools, params),
         required: Vec::new(),
         branches: branches.collect::<Result<_, CatalogError>>()?,
+        family_tool: None,
         form: Form::Within(params),
         output: None,
         annotations: Annotations::default(),

@@ -84,6 +84,7 @@ pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
         own,
         required: vec!["toolset_name"],
         branches: Vec::new(),
+        family_tool: None,
         form: Form::Plain,
         output: None,
         annotations: Annotations {

@@ -19,6 +19,13 @@ use crate::tools::audit::Auditor;
 use crate::tools::instances::{ConfiguredInstance, InstanceSettings, Instances, labels};
 use crate::tools::state::{SetupError, SharedParts, ToolSettings, Tools};
 
+/// Setting of a caller that only reads, for errors.
+const CALLER_READ_ONLY: &str = "`X-MCP-Readonly` of this client";
+
+/// Advice to a caller whose token GitLab rejects.
+const CALLER_TOKEN_REMEDY: &str = "It is the token that this client sends (`PRIVATE-TOKEN` or `Authorization`): check that it is \
+                                   valid and belongs to this GitLab.";
+
 /// A caller of a shared server, and the limits that it asked for.
 #[derive(Clone, Debug)]
 pub struct CallerProfile {
@@ -144,7 +151,10 @@ impl ToolsFactory {
         let auditor = self.auditor.of_caller(&caller.name);
         let adjust = |mut settings: ToolSettings| {
             settings = ToolSettings { files_dir: None, local_hints: false, ..settings };
-            settings.policy.read_only |= caller.narrowing.read_only;
+            if caller.narrowing.read_only && !settings.policy.read_only {
+                settings.policy.read_only = true;
+                settings.policy.read_only_setting = Some(CALLER_READ_ONLY.to_owned());
+            }
             settings.policy.narrowed_toolsets.clone_from(&caller.narrowing.toolsets);
             if let Some(confirm) = caller.narrowing.confirm {
                 settings.policy.confirm = settings.policy.confirm.stricter_of(confirm);
@@ -155,6 +165,7 @@ impl ToolsFactory {
             CallerCredential::Own(credential) => {
                 let mut instance = first.clone();
                 instance.tools.gitlab.credential.clone_from(credential);
+                instance.tools.gitlab.token_remedy = Some(CALLER_TOKEN_REMEDY.to_owned());
                 vec![instance]
             }
             // The instance that the caller names is its default.

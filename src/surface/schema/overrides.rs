@@ -96,13 +96,18 @@ impl Override {
     }
 
     fn apply_to_params(&self, source: &mut Source, spellings: &OverrideSpellings<'_>) -> bool {
-        let Some(written) = after_tool(&self.name, &source.name) else { return false };
+        let of_tool = after_tool(&self.name, &source.name);
+        let of_family = || after_tool(&self.name, source.family_tool.as_deref()?);
+        let Some(written) = of_tool.or_else(of_family) else { return false };
         let tail = squashed(written);
+        let named = |branch: &Branch| branch.params.keys().find(|name| squashed(name) == tail).cloned();
+        // Another spelling counts where no action of the tool has a parameter of that name.
+        let may_be_spelled =
+            of_tool.is_some() && source.branches.iter().all(|branch| named(branch).is_none());
         let mut found = false;
         for branch in &mut source.branches {
-            let exact = branch.params.keys().find(|name| squashed(name) == tail).cloned();
-            // A call of this action understands the same spelling.
-            let Some(name) = exact.or_else(|| spellings(&branch.action, written)) else { continue };
+            let spelled = || may_be_spelled.then(|| spellings(&branch.action, written)).flatten();
+            let Some(name) = named(branch).or_else(spelled) else { continue };
             if describe(branch.params.get_mut(&name), &self.text) {
                 branch.told_params.insert(name);
                 found = true;

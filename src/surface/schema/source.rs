@@ -55,6 +55,8 @@ pub struct Source {
     /// The required ones of them.
     pub required: Vec<&'static str>,
     pub branches: Vec<Branch>,
+    /// The tool of its family on other surfaces, by which an override may name it too.
+    pub family_tool: Option<String>,
     pub form: Form,
     pub output: Option<Map<String, Value>>,
     pub annotations: Annotations,

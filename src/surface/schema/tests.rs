@@ -21,6 +21,7 @@ fn milestones(params: ParamSchema) -> Source {
         own: json!({"confirm": {"type": "boolean"}}).as_object().cloned().unwrap(),
         required: Vec::new(),
         branches: own.map(|action| Branch::new(&action, words)).collect(),
+        family_tool: None,
         form: Form::Within(params),
         output: None,
         annotations: Annotations::default(),

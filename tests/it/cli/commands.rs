@@ -398,3 +398,41 @@ fn parameters_are_words_and_a_request_needs_no_quotes() {
     let (code, _, err) = run(&["--sandbox", "execute", "issue.get", "iid=1", "--params", "{\"iid\": 2}"]);
     assert!(code == Some(2) && err.contains("iid is in --params as well"), "{err}");
 }
+
+#[test]
+fn the_finder_is_measured_on_ones_own_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cases.tsv");
+    let measure = |cases: &str| {
+        std::fs::write(&file, cases).unwrap();
+        let ended = program(&["find", "--json", "--cases", file.to_str().unwrap()], &[]).output().unwrap();
+        (
+            ended.status.code(),
+            String::from_utf8(ended.stdout).unwrap(),
+            String::from_utf8(ended.stderr).unwrap(),
+        )
+    };
+    let right = "# ours\nlist open issues\tissue.list\nmerge requests of a group\tGET /groups/{id}/merge_requests\nweather in Paris\t-\n";
+    let (code, out, err) = measure(right);
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, &report["requests"], &report["first"]),
+        (Some(0), &serde_json::json!(3), &serde_json::json!(100.0)),
+        "{err}"
+    );
+    // A request whose right action is another is a miss, with what was found.
+    let (_, out, _) = measure("list open issues\tlabel.delete\n");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&report["first"], &report["misses"][0]["line"]),
+        (&serde_json::json!(0.0), &serde_json::json!(1))
+    );
+    for (cases, fault) in [
+        ("no tab\n", "line 1: expected REQUEST"),
+        ("a\tfrob.nicate\n", "there is no action `frob.nicate`"),
+        ("", "no case"),
+    ] {
+        let (code, out, err) = measure(cases);
+        assert!(code == Some(2) && out.is_empty() && err.contains(fault), "{cases}: {err}");
+    }
+}

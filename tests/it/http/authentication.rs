@@ -345,3 +345,19 @@ fn http_alone_serves_loopback_with_what_that_needs() {
     let help = String::from_utf8(help.stdout).unwrap();
     assert!(help.contains("--http [<ADDRESS>]") && help.contains("127.0.0.1:8080"), "{help}");
 }
+
+/// Whoever calls cannot set the variables of the server.
+#[test]
+fn hints_to_a_caller_speak_of_what_the_caller_has() {
+    let gitlab = Gitlab::start();
+    gitlab.says("GET /api/v4/projects", [answer(401, json!({"message": "401 Unauthorized"}))]);
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    let caller = ("PRIVATE-TOKEN", "glpat-caller");
+    let refused = server.execute(&[caller], "project.list", json!({}));
+    let said = text(&refused);
+    assert!(said.contains("the token that this client sends") && !said.contains("GITLAB_TOKEN"), "{said}");
+    let readonly = [caller, ("X-MCP-Readonly", "true")];
+    let denied = server.execute(&readonly, "issue.create", json!({"fullPath": "acme/widget", "title": "x"}));
+    let said = text(&denied);
+    assert!(said.contains("`X-MCP-Readonly` of this client") && !said.contains("GITLAB_READ_ONLY"), "{said}");
+}

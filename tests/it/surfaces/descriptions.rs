@@ -99,3 +99,20 @@ fn descriptions_follow_what_is_left_after_denials() {
     let left = described(&[("GITLAB_DENIED_ACTIONS", "milestone.get*,milestone.list*")]);
     assert!(!left.contains("looks at them"), "{left}");
 }
+
+/// An alias of a parameter was described as if it were the parameter: `title` may name a milestone by its id.
+#[test]
+fn a_description_of_a_parameter_is_of_the_one_with_that_name() {
+    let own = [("GITLAB_PARAM_MANAGE_MILESTONE_TITLE", "Title of ours")];
+    let milestones = tool(&list(&mut start("meta", &own)), "gitlab_milestones").clone();
+    let params = &milestones["inputSchema"]["properties"]["params"]["properties"];
+    assert_eq!(params["title"]["description"], "Title of ours");
+    assert_ne!(params["milestone_id"]["description"], "Title of ours");
+    // The tool of an action is of the family's too.
+    let tools = list(&mut start("individual", &own));
+    let described = |name: &str, param: &str| {
+        tool(&tools, name)["inputSchema"]["properties"][param]["description"].clone()
+    };
+    assert_eq!(described("milestone_create", "title"), "Title of ours");
+    assert_ne!(described("milestone_get", "milestone_id"), "Title of ours");
+}
