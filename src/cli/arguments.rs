@@ -88,11 +88,7 @@ pub enum Connected {
     /// Check the connection to GitLab: address, proxy, certificate, version,
     /// credentials, token, rate limit, clock
     #[command(after_help = DOCTOR_EXIT_CODES)]
-    Doctor {
-        /// Print the findings as JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Doctor(DoctorArguments),
     /// Sign in to GitLab, show the sign-in, or sign out
     Auth {
         #[command(subcommand)]
@@ -213,6 +209,29 @@ pub struct FindArguments {
     /// Print the structured result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Go through the everyday life of GitLab's kinds in a throwaway group, and compare the answers with the catalog
+    #[arg(long, requires = "group")]
+    pub contract: bool,
+    /// Group in which --contract makes its throwaway group
+    #[arg(long, value_name = "PATH", requires = "contract")]
+    pub group: Option<String>,
+    /// Run --contract without a question
+    #[arg(long, requires = "contract")]
+    pub yes: bool,
+    /// Only these scenarios of --contract, such as issue
+    #[arg(long, value_name = "KIND", requires = "contract", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Write the report of --contract to this file, as JSON
+    #[arg(long, value_name = "FILE", requires = "contract")]
+    pub report: Option<PathBuf>,
 }
 
 /// Arguments of `execute`.

@@ -29,6 +29,8 @@ pub enum Failure {
     Pair(String),
     #[error("the parameters in {} cannot be read", .0.display())]
     ParamsFile(PathBuf, #[source] io::Error),
+    #[error("the contract suite: {0}")]
+    Contract(String),
     #[error("the cases cannot be used: {0}")]
     Cases(String),
     #[error("{} already exists and was not overwritten; nothing was written", .0.display())]
@@ -95,7 +97,7 @@ impl Failure {
             Failure::Stopped => 130,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
-            Failure::Pair(_) | Failure::Cases(_) => 2,
+            Failure::Pair(_) | Failure::Cases(_) | Failure::Contract(_) => 2,
             Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
             Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } | Failure::NoHttp => 2,
             // An address or certificate that cannot be used.

@@ -6,6 +6,7 @@ mod auth;
 mod auth_error;
 mod call_options;
 mod catalog;
+mod contract;
 mod doctor;
 mod error;
 mod find_cases;
@@ -21,8 +22,8 @@ mod tests;
 mod typescript;
 
 pub use arguments::{
-    AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, ExecuteArguments, FindArguments,
-    LoginArguments, Offline, SetupArguments, SurfaceArguments, TokenArgument,
+    AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, DoctorArguments, ExecuteArguments,
+    FindArguments, LoginArguments, Offline, SetupArguments, SurfaceArguments, TokenArgument,
 };
 pub use error::Failure;
 pub use offline::run as run_offline;

@@ -10,8 +10,11 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::call_options::ExecuteOptions;
+use super::contract::{self, ContractArguments};
 use super::surface::SentTools;
-use super::{Connected, Failure, FindArguments, SurfaceArguments, auth, doctor, find_cases, pairs};
+use super::{
+    Connected, DoctorArguments, Failure, FindArguments, SurfaceArguments, auth, doctor, find_cases, pairs,
+};
 use crate::config::{self, Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
@@ -95,7 +98,16 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
             let answer = server::until_signal(run).await.map_err(ServerError::Signals)?;
             write_answer(answer.ok_or(Failure::Stopped)?, json, out)
         }
-        Connected::Doctor { json } => {
+        Connected::Doctor(arguments) if arguments.contract => {
+            let arguments = ContractArguments {
+                group: arguments.group.unwrap_or_default(),
+                yes: arguments.yes,
+                only: arguments.only,
+                report: arguments.report,
+            };
+            contract::run(&instances, arguments, out).await
+        }
+        Connected::Doctor(DoctorArguments { json, .. }) => {
             let report = server::until_signal(doctor::run(&instances, config, json, out)).await;
             let report = report.map_err(ServerError::Signals)?;
             report.unwrap_or(Err(Failure::Stopped))
@@ -106,7 +118,7 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
 /// Logs warnings about the configuration before anything is sent.
 fn log_warnings(config: &Config, command: &Connected) {
     // `find` and `surface` send nothing, and the others report these themselves.
-    let reports_itself = matches!(command, Connected::Doctor { .. } | Connected::Auth { .. });
+    let reports_itself = matches!(command, Connected::Doctor(_) | Connected::Auth { .. });
     if reports_itself || matches!(command, Connected::Find(_) | Connected::Surface(_)) {
         return;
     }

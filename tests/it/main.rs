@@ -26,6 +26,7 @@ pub(crate) use fuzzer::fuzz_target;
 mod catalog;
 mod cli;
 mod composite;
+mod contract;
 mod credentials;
 mod docs;
 mod errors;

@@ -1,0 +1,288 @@
+//! `doctor --contract`: goes through the everyday life of GitLab's kinds in a throwaway group of a real instance, and
+//! compares what GitLab answers with what the actions promise.
+
+mod report;
+mod scenario;
+
+use std::fs;
+use std::io::{self, BufRead, IsTerminal as _, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use self::report::{Report, StepReport, StepResult};
+use self::scenario::{KindScenario, Step, Within, scenarios};
+use super::Failure;
+use crate::server::{self, ServerError};
+use crate::tools::{ErrorKind, ExecuteRequest, Instances, ToolError, View, random_bytes};
+
+/// Arguments of the suite.
+#[derive(Debug)]
+pub struct ContractArguments {
+    /// The group in which the throwaway group is made.
+    pub group: String,
+    /// Runs without a question.
+    pub yes: bool,
+    /// Only scenarios of these names.
+    pub only: Vec<String>,
+    /// The file for the report in JSON.
+    pub report: Option<PathBuf>,
+}
+
+/// A run of the suite.
+struct ContractRun<'a> {
+    instances: &'a Instances,
+    /// What the steps saved, with `project` and `group`.
+    saved: Map<String, Value>,
+    report: Report,
+}
+
+/// Runs the scenarios in a throwaway group, which is deleted at the end, also after a fault or a signal.
+///
+/// # Errors
+/// The group cannot be made or deleted, nobody agreed, or a step differed.
+pub async fn run(
+    instances: &Instances,
+    arguments: ContractArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let kinds = chosen(&arguments.only)?;
+    ask(&arguments, out)?;
+    let mut run = ContractRun { instances, saved: Map::new(), report: Report::default() };
+    run.report.gitlab_version = run.version().await;
+    let group = run.make_group(&arguments.group).await?;
+    let ended = server::until_signal(run.run_kinds(&kinds)).await.map_err(ServerError::Signals);
+    let deleted = run.delete_group(&group).await;
+    run.report.write(out)?;
+    if let Some(file) = &arguments.report {
+        let text = format!("{:#}\n", run.report.to_json());
+        fs::write(file, text).map_err(|error| Failure::Written(file.clone(), error))?;
+    }
+    deleted?;
+    ended?.ok_or(Failure::Stopped)?;
+    if run.report.differs() { Err(Failure::Diagnosed(1)) } else { Ok(()) }
+}
+
+/// The scenarios of these names, in their order; all of them without names.
+fn chosen(only: &[String]) -> Result<Vec<KindScenario>, Failure> {
+    let all = scenarios().map_err(|error| Failure::Contract(error.to_string()))?.kinds;
+    let names: Vec<String> = all.iter().map(|kind| kind.name.clone()).collect();
+    if let Some(unknown) = only.iter().find(|name| !names.contains(name)) {
+        return Err(Failure::Contract(format!(
+            "there is no scenario `{unknown}`; there are {}",
+            names.join(", ")
+        )));
+    }
+    Ok(all.into_iter().filter(|kind| only.is_empty() || only.contains(&kind.name)).collect())
+}
+
+/// Asks the person at the terminal, who has to agree before anything is made.
+fn ask(arguments: &ContractArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    if arguments.yes {
+        return Ok(());
+    }
+    let refused = |why: &str| Err(Failure::Contract(format!("nothing was made: {why}")));
+    if !io::stdin().is_terminal() {
+        return refused("no terminal to ask at; --yes runs it without a question");
+    }
+    write!(
+        out,
+        "A group is made in {} with a project, some hundred objects are made and changed in it, and it is deleted at the \
+         end. Nothing else is touched. Go on? [y/N] ",
+        arguments.group
+    )?;
+    out.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    if line.trim().eq_ignore_ascii_case("y") { Ok(()) } else { refused("you did not agree") }
+}
+
+impl ContractRun<'_> {
+    async fn version(&self) -> String {
+        let read = self.execute("instance.get_metadata", Map::new()).await;
+        let version = read.ok().and_then(|data| data.get("version")?.as_str().map(str::to_owned));
+        version.unwrap_or_else(|| "of unknown version".to_owned())
+    }
+
+    /// Makes the throwaway group with its project; gives the group's path.
+    async fn make_group(&mut self, parent: &str) -> Result<String, Failure> {
+        let no_random = || Failure::Contract("the system gives no random numbers".to_owned());
+        let random: [u8; 4] = random_bytes().ok_or_else(no_random)?;
+        let name = format!("contract-{:08x}", u32::from_be_bytes(random));
+        let fault = |error: ToolError| Failure::Contract(error.text());
+        let made = self
+            .execute("group.create", fields(json!({"name": name, "path": name, "parent_id": parent})))
+            .await;
+        made.map_err(fault)?;
+        let group = format!("{}/{name}", parent.trim_matches('/'));
+        self.saved.insert("group".to_owned(), json!(group));
+        self.saved.insert("project".to_owned(), json!(format!("{group}/widget")));
+        let project = json!({
+            "name": "widget", "path": "widget", "namespace_id": group, "initialize_with_readme": true, "default_branch": "main",
+        });
+        if let Err(error) = self.execute("project.create", fields(project)).await {
+            self.delete_group(&group).await?;
+            return Err(fault(error));
+        }
+        Ok(group)
+    }
+
+    async fn delete_group(&self, group: &str) -> Result<(), Failure> {
+        let fault =
+            |error: ToolError| Failure::Contract(format!("{group} was not deleted: {}", error.text()));
+        self.execute("group.delete", fields(json!({"fullPath": group}))).await.map_err(fault)?;
+        // A GitLab that only marks it for deletion takes a second call; another one has no such group any more.
+        let at_once = json!({"fullPath": group, "full_path": group, "permanently_remove": true});
+        let _ = self.execute("group.delete", fields(at_once)).await;
+        Ok(())
+    }
+
+    async fn run_kinds(&mut self, kinds: &[KindScenario]) {
+        for kind in kinds {
+            self.run_kind(kind).await;
+        }
+    }
+
+    async fn run_kind(&mut self, kind: &KindScenario) {
+        let mut skip: Option<String> = None;
+        for (at, step) in kind.steps.iter().enumerate() {
+            let result = match &skip {
+                Some(why) => StepResult::Skipped(why.clone()),
+                None => self.run_until_it_holds(step).await,
+            };
+            let result = match (result, &kind.needs) {
+                (StepResult::Differed(how), Some(needs)) if at == 0 && how.starts_with(REFUSED) => {
+                    StepResult::Skipped(format!("needs {needs}; {how}"))
+                }
+                (result, _) => result,
+            };
+            if result != StepResult::Held && skip.is_none() && (at == 0 || !step.save.is_empty()) {
+                skip = Some(format!("depends on {}", step.action));
+            }
+            let (kind, action) = (kind.name.clone(), step.action.clone());
+            self.report.steps.push(StepReport { kind, action, result });
+        }
+    }
+
+    /// Runs a step, again after a second where GitLab may not be ready yet.
+    async fn run_until_it_holds(&mut self, step: &Step) -> StepResult {
+        let tries = if step.eventually { MAX_TRIES } else { 1 };
+        let mut result = self.run_step(step).await;
+        for _ in 1..tries {
+            if result == StepResult::Held {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+            result = self.run_step(step).await;
+        }
+        result
+    }
+
+    async fn run_step(&mut self, step: &Step) -> StepResult {
+        let mut params = Map::new();
+        let place = match step.within {
+            Within::Project => Some("project"),
+            Within::Group => Some("group"),
+            Within::Nowhere => None,
+        };
+        if let Some(path) = place.and_then(|place| self.saved.get(place)) {
+            params.insert("fullPath".to_owned(), path.clone());
+        }
+        for (name, value) in &step.params {
+            params.insert(name.clone(), self.filled(value));
+        }
+        let outcome = self.execute(&step.action, params).await;
+        let data = match (outcome, &step.fails) {
+            (Err(error), Some(kind)) if error.kind.name() == *kind => return StepResult::Held,
+            (Err(error), Some(kind)) => {
+                return differed(format!("refused with {} where {kind} was expected", error.kind.name()));
+            }
+            (Err(error), None) => return differed(refusal(&error)),
+            (Ok(_), Some(kind)) => return differed(format!("accepted where {kind} was expected")),
+            (Ok(data), None) => data,
+        };
+        for (name, pointer) in &step.save {
+            match data.pointer(pointer) {
+                Some(value) => drop(self.saved.insert(name.clone(), value.clone())),
+                None => return differed(format!("{pointer} is missing")),
+            }
+        }
+        let differences: Vec<String> = step
+            .expect
+            .iter()
+            .filter_map(|expected| {
+                let filled = scenario::Expectation {
+                    at: expected.at.clone(),
+                    equals: expected.equals.as_ref().map(|value| self.filled(value)),
+                    contains: expected.contains.as_ref().map(|value| self.filled(value)),
+                    row: expected.row.as_ref().map(|row| self.filled_map(row)),
+                    no_row: expected.no_row.as_ref().map(|row| self.filled_map(row)),
+                    count: expected.count,
+                    json_type: expected.json_type.clone(),
+                };
+                filled.difference(&data)
+            })
+            .collect();
+        if differences.is_empty() { StepResult::Held } else { differed(differences.join("; ")) }
+    }
+
+    /// A value with what was saved in place of `$name`; within a text `${name}`.
+    fn filled(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => match text.strip_prefix('$').and_then(|name| self.saved.get(name)) {
+                Some(saved) => saved.clone(),
+                None => json!(self.saved.iter().fold(text.clone(), |text, (name, saved)| {
+                    text.replace(&format!("${{{name}}}"), &crate::text::plain_text(saved))
+                })),
+            },
+            Value::Array(items) => items.iter().map(|item| self.filled(item)).collect(),
+            Value::Object(map) => Value::Object(self.filled_map(map)),
+            other => other.clone(),
+        }
+    }
+
+    fn filled_map(&self, map: &Map<String, Value>) -> Map<String, Value> {
+        map.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
+    }
+
+    /// Executes an action as `gitlab-mcp execute` does; the person agreed before.
+    async fn execute(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
+        let request = ExecuteRequest {
+            action: action.to_owned(),
+            params,
+            confirm: Some(true),
+            view: Some(View::Full),
+            ..ExecuteRequest::default()
+        };
+        let mut answer = self.instances.execute(&request).await?;
+        Ok(answer.structured.remove("data").unwrap_or_default())
+    }
+}
+
+/// How often a step that GitLab does in the background is tried, and the pause between.
+const MAX_TRIES: usize = 10;
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Beginning of what is said of a refused step.
+const REFUSED: &str = "refused";
+
+fn differed(how: String) -> StepResult {
+    StepResult::Differed(how)
+}
+
+/// The refusal of a step, without GitLab's words: they may name what the report must not.
+fn refusal(error: &ToolError) -> String {
+    let status = error.details.get("status").map(|status| format!(", status {status}")).unwrap_or_default();
+    // What the server itself refuses names the scenario's own values.
+    match error.kind {
+        ErrorKind::InvalidParams if error.details.get("status").is_none() => {
+            format!("{REFUSED}: {}", error.message)
+        }
+        kind => format!("{REFUSED}: {}{status}", kind.name()),
+    }
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}

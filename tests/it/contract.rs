@@ -1,0 +1,455 @@
+//! `doctor --contract`: on the sandbox it holds and leaves nothing behind, and each deviation that is planted between it
+//! and the sandbox is found and named by its action.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Output;
+use std::thread;
+
+use gitlab_mcp::sandbox::Sandbox;
+use serde_json::{Value, json};
+
+use crate::support::client::program;
+use crate::support::scripted_gitlab::{Answer, Request, exchange, raw};
+
+/// A deviation of a GitLab from the catalog.
+struct Deviation {
+    what: &'static str,
+    /// The scenarios that run.
+    only: &'static str,
+    /// The action that the report has to name.
+    action: &'static str,
+    /// Changes the request; an answer in place of the sandbox's.
+    request: fn(&mut Request) -> Option<Answer>,
+    answer: fn(&Request, &mut Value),
+}
+
+fn no_request(_: &mut Request) -> Option<Answer> {
+    None
+}
+
+fn no_answer(_: &Request, _: &mut Value) {}
+
+/// True for a request to a collection or object whose path ends so.
+fn is(request: &Request, method: &str, end: &str) -> bool {
+    request.method == method && request.path.ends_with(end)
+}
+
+/// Drops a parameter of the query.
+fn without(request: &mut Request, name: &str) {
+    let (path, query) = request.line.split_once('?').map_or((request.line.as_str(), ""), |both| both);
+    let kept: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with(&format!("{name}"))).collect();
+    request.line = format!("{path}?{}", kept.join("&"));
+}
+
+/// Drops a field of the body.
+fn without_field(request: &mut Request, name: &str) {
+    if let Ok(Value::Object(mut body)) = serde_json::from_slice::<Value>(&request.body) {
+        body.remove(name);
+        request.body = json!(body).to_string().into_bytes();
+    }
+}
+
+fn done(status: u16, body: &str) -> Option<Answer> {
+    Some(raw(status, "application/json", body))
+}
+
+const DEVIATIONS: [Deviation; 22] = [
+    Deviation {
+        what: "a field has another name",
+        only: "label",
+        action: "label.create",
+        request: no_request,
+        answer: |request, body| {
+            if is(request, "POST", "/labels") {
+                let name = body.as_object_mut().and_then(|label| label.remove("name"));
+                body["title"] = name.unwrap_or_default();
+            }
+        },
+    },
+    Deviation {
+        what: "a value is replaced",
+        only: "label",
+        action: "label.create",
+        request: no_request,
+        answer: |request, body| {
+            if is(request, "POST", "/labels") {
+                body["color"] = json!("#000000");
+            }
+        },
+    },
+    Deviation {
+        what: "a search is ignored",
+        only: "label",
+        action: "label.list",
+        request: |request| {
+            if is(request, "GET", "/labels") {
+                without(request, "search");
+            }
+            None
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "an update is dropped in silence",
+        only: "label",
+        action: "label.get",
+        request: |request| {
+            if request.method == "PUT" && request.path.contains("/labels/") {
+                request.line = request.line.replacen("PUT", "GET", 1);
+                request.method = "GET".to_owned();
+                request.body.clear();
+            }
+            None
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "a duplicate is accepted",
+        only: "label",
+        action: "label.create",
+        request: |request| {
+            let twice =
+                is(request, "POST", "/labels") && String::from_utf8_lossy(&request.body).contains("contract");
+            let is_second = twice && !String::from_utf8_lossy(&request.body).contains("First");
+            if is_second { done(201, r##"{"id": 1, "name": "contract", "color": "#112233"}"##) } else { None }
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "a deletion does not delete",
+        only: "label",
+        action: "label.get",
+        request: |request| {
+            if request.method == "DELETE" && request.path.contains("/labels/") { done(204, "") } else { None }
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "an object is not found by its title",
+        only: "milestone",
+        action: "milestone.get",
+        request: |request| if is(request, "GET", "/milestones") { done(200, "[]") } else { None },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "a date is lost",
+        only: "milestone",
+        action: "milestone.create",
+        request: no_request,
+        answer: |request, body| {
+            if is(request, "POST", "/milestones") {
+                body["due_date"] = Value::Null;
+            }
+        },
+    },
+    Deviation {
+        what: "a filter by state is ignored",
+        only: "milestone",
+        action: "milestone.list",
+        request: |request| {
+            if is(request, "GET", "/milestones") {
+                without(request, "state");
+            }
+            None
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "a filter by label is ignored",
+        only: "label,milestone,issue",
+        action: "issue.list",
+        request: |request| {
+            if is(request, "GET", "/issues") {
+                without(request, "labels");
+            }
+            None
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "pages are ignored",
+        only: "label,milestone,issue",
+        action: "issue.list",
+        request: |request| {
+            request.line = request.line.replace("&page=2", "&page=1").replace("?page=2", "?page=1");
+            None
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "the order is reversed",
+        only: "label,milestone,issue",
+        action: "issue.list",
+        request: |request| {
+            request.line = request.line.replace("sort=asc", "sort=desc");
+            None
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "a nested field is missing",
+        only: "label,milestone,issue",
+        action: "issue.create",
+        request: no_request,
+        answer: |request, body| {
+            if is(request, "POST", "/issues") {
+                body["author"] = json!({});
+            }
+        },
+    },
+    Deviation {
+        what: "a type is another",
+        only: "project",
+        action: "project.get",
+        request: no_request,
+        answer: |request, body| {
+            if request.method == "GET" && request.path.ends_with("widget") && body["id"].is_number() {
+                body["id"] = json!(body["id"].to_string());
+            }
+        },
+    },
+    Deviation {
+        what: "a title is cut",
+        only: "label,milestone,issue",
+        action: "issue.get",
+        request: |request| {
+            if request.method == "PUT" && request.path.contains("/issues/") {
+                let body = String::from_utf8_lossy(&request.body).replace("Renamed issue", "Renamed");
+                request.body = body.into_bytes();
+            }
+            None
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "a change of state is dropped",
+        only: "label,milestone,issue",
+        action: "issue.list",
+        request: |request| {
+            if request.method == "PUT" && request.path.contains("/issues/") {
+                without_field(request, "state_event");
+            }
+            None
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "what does not exist is answered",
+        only: "label,milestone,issue",
+        action: "issue.get",
+        request: |request| {
+            if request.path.ends_with("/issues/99999") { done(200, r#"{"iid": 99999}"#) } else { None }
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "a creation is answered with an error",
+        only: "webhook",
+        action: "webhook.create",
+        request: |request| {
+            if is(request, "POST", "/hooks") { done(500, r#"{"message": "500"}"#) } else { None }
+        },
+        answer: no_answer,
+    },
+    Deviation {
+        what: "a rename is not marked",
+        only: "branch,repository_file,commit",
+        action: "commit.diff",
+        request: no_request,
+        answer: |request, body| {
+            for row in body.as_array_mut().into_iter().flatten().filter(|_| request.path.ends_with("/diff")) {
+                row["renamed_file"] = json!(false);
+            }
+        },
+    },
+    Deviation {
+        what: "a size is wrong",
+        only: "branch,repository_file",
+        action: "repository_file.get",
+        request: no_request,
+        answer: |_, body| {
+            if body["file_path"].is_string() && body["size"].is_number() {
+                body["size"] = json!(1);
+            }
+        },
+    },
+    Deviation {
+        what: "a merge is not made",
+        only: "label,branch,repository_file,commit,merge_request,merge",
+        action: "merge_request.list",
+        request: |request| {
+            if is(request, "GET", "/merge_requests") {
+                without(request, "state");
+            }
+            None
+        },
+        answer: |_, body| {
+            for row in body.as_array_mut().into_iter().flatten().filter(|row| row["state"] == "merged") {
+                row["iid"] = json!(4711);
+            }
+        },
+    },
+    Deviation {
+        what: "a field of a tag is missing",
+        only: "tag",
+        action: "tag.get",
+        request: no_request,
+        answer: |request, body| {
+            if request.method == "GET" && request.path.contains("/tags/") {
+                body.as_object_mut().map(|tag| tag.remove("message"));
+            }
+        },
+    },
+];
+
+/// The sandbox, which runs until the test ends.
+fn start_sandbox() -> (tokio::runtime::Runtime, Sandbox) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let sandbox = runtime.block_on(Sandbox::start()).unwrap();
+    (runtime, sandbox)
+}
+
+/// A proxy in front of a GitLab that deviates from it; gives its URL.
+fn deviate(gitlab: &str, deviation: &'static Deviation) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = format!("http://{}", listener.local_addr().unwrap());
+    let (gitlab, url) = (gitlab.to_owned(), own.clone());
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let (gitlab, own) = (gitlab.clone(), own.clone());
+            thread::spawn(move || {
+                exchange(stream, |request| {
+                    let mut request = request.clone();
+                    if let Some(answer) = (deviation.request)(&mut request) {
+                        return answer;
+                    }
+                    let mut answer = forward(&gitlab, &own, &request);
+                    if let Ok(mut body) = serde_json::from_slice::<Value>(&answer.body) {
+                        (deviation.answer)(&request, &mut body);
+                        answer.body = body.to_string().into_bytes();
+                    }
+                    answer
+                });
+            });
+        }
+    });
+    url
+}
+
+/// Sends a request on, and reads the answer to its end. URLs of the GitLab become those of the proxy.
+fn forward(gitlab: &str, own: &str, request: &Request) -> Answer {
+    let mut stream = TcpStream::connect(gitlab.trim_start_matches("http://")).unwrap();
+    let dropped = ["content-length", "accept-encoding", "connection"];
+    let head: Vec<&str> =
+        request.head.lines().filter(|line| !dropped.iter().any(|name| line.starts_with(name))).collect();
+    let head = format!(
+        "{} HTTP/1.1\r\n{}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        request.line,
+        head.join("\r\n"),
+        request.body.len()
+    );
+    stream.write_all(&[head.as_bytes(), &request.body].concat()).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
+    let field =
+        |name: &str| head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")).map(str::to_owned));
+    let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let content_type = field("content-type").unwrap_or_default();
+    let body = &bytes[end + 4..];
+    let body = match std::str::from_utf8(body) {
+        Ok(text) => text.replace(gitlab, own).into_bytes(),
+        Err(_) => body.to_owned(),
+    };
+    let mut answer = raw(status, &content_type, body);
+    for name in
+        ["x-total", "x-total-pages", "x-page", "x-per-page", "x-next-page", "x-gitlab-ref", "x-gitlab-size"]
+    {
+        answer.headers.extend(field(name).map(|value| (name, value)));
+    }
+    answer.headers.extend(field("link").map(|value| ("link", value.replace(gitlab, own))));
+    answer
+}
+
+fn run_suite(url: &str, arguments: &[&str]) -> (Output, String) {
+    let always = ["--url", url, "doctor", "--contract", "--group", "acme", "--yes"];
+    let arguments: Vec<&str> = always.into_iter().chain(arguments.iter().copied()).collect();
+    let output = program(&arguments, &[("GITLAB_TOKEN", Sandbox::TOKEN)]).output().unwrap();
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    (output, text)
+}
+
+#[test]
+fn the_suite_holds_on_the_sandbox_and_leaves_nothing() {
+    let (_runtime, sandbox) = start_sandbox();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    let groups = || {
+        let list = ["--url", sandbox.url(), "execute", "group.list", "--all", "--json"];
+        let listed = program(&list, &[("GITLAB_TOKEN", Sandbox::TOKEN)]).output().unwrap();
+        serde_json::from_slice::<Value>(&listed.stdout).unwrap()["data"].clone()
+    };
+    let before = groups();
+    let (output, text) = run_suite(sandbox.url(), &["--report", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(groups(), before, "its group is deleted");
+    let report: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let steps = report["steps"].as_array().unwrap();
+    let mut kinds: Vec<&str> = steps.iter().map(|step| step["kind"].as_str().unwrap()).collect();
+    kinds.dedup();
+    assert!(kinds.len() >= 40 && steps.len() >= 200, "{} kinds, {} steps", kinds.len(), steps.len());
+    assert!(steps.iter().all(|step| step["result"] == "held"), "{report}");
+    let report = report.to_string();
+    for private in ["acme", "127.0.0.1", Sandbox::TOKEN, "sandbox@"] {
+        assert!(!report.contains(private), "the report may be public: {private}");
+    }
+}
+
+#[test]
+fn every_planted_deviation_is_found_by_its_action() {
+    let (_runtime, sandbox) = start_sandbox();
+    // Without a deviation the same scenarios hold through the same proxy.
+    let none = &Deviation { what: "", only: "", action: "", request: no_request, answer: no_answer };
+    let mut sets: Vec<&str> = DEVIATIONS.iter().map(|deviation| deviation.only).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    let url = deviate(sandbox.url(), none);
+    for only in sets {
+        let (output, text) = run_suite(&url, &["--only", only]);
+        assert_eq!(output.status.code(), Some(0), "{only}: {text}");
+    }
+    for deviation in &DEVIATIONS {
+        let url = deviate(sandbox.url(), deviation);
+        let (output, text) = run_suite(&url, &["--only", deviation.only]);
+        assert_eq!(output.status.code(), Some(1), "{}: {text}", deviation.what);
+        let named = format!("differs  {} (", deviation.action);
+        assert!(text.contains(&named), "{}: {text}", deviation.what);
+    }
+}
+
+#[test]
+fn nothing_is_made_without_consent_or_under_a_rule() {
+    let (_runtime, sandbox) = start_sandbox();
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let always = ["--url", sandbox.url(), "doctor", "--contract"];
+        let arguments: Vec<&str> = always.into_iter().chain(arguments.iter().copied()).collect();
+        let token = [("GITLAB_TOKEN", Sandbox::TOKEN)];
+        let output = program(&arguments, &[&token, variables].concat()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, error) = run(&["--group", "acme"], &[]);
+    assert!(code == Some(2) && error.contains("nothing was made: no terminal to ask at"), "{error}");
+    let (code, error) = run(&["--group", "acme", "--yes"], &[("GITLAB_READ_ONLY", "true")]);
+    assert!(code == Some(2) && error.contains("group.create is denied"), "{error}");
+    let (code, error) = run(&["--group", "acme", "--yes", "--only", "frob"], &[]);
+    assert!(
+        code == Some(2) && error.contains("there is no scenario `frob`; there are project, group"),
+        "{error}"
+    );
+    let (code, error) = run(&["--group", "no-such-group", "--yes"], &[]);
+    assert!(code == Some(2) && error.contains("no-such-group"), "{error}");
+    let (code, error) = run(&["--yes"], &[]);
+    assert!(code == Some(2) && error.contains("--group"), "{error}");
+}
