@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::support::client::{Client, maintainers_program, program};
 
 /// Info strings of fenced blocks that are not run.
-const NOT_RUN: [(&str, &str); 10] = [
+const NOT_RUN: [(&str, &str); 12] = [
     ("call", "calls of docs/guides/troubleshooting.md, which troubleshooting.rs runs"),
     ("console gitlab", "commands of docs/guides/sign-in.md, which credentials/page.rs runs"),
     ("sh", "commands that build, install, need a GitLab account or take minutes"),
@@ -25,6 +25,8 @@ const NOT_RUN: [(&str, &str); 10] = [
     ("dockerfile", "definition of a container"),
     ("text", "diagrams, patterns and log lines"),
     ("rust", "code to write"),
+    ("python", "programs that use an SDK of MCP"),
+    ("ts", "programs that use an SDK of MCP"),
 ];
 
 /// Stands for any text in shown output.
@@ -173,8 +175,84 @@ fn every_page_of_docs_is_in_the_index() {
     let docs = root().join("docs");
     for page in documentation().iter().filter(|page| page.path.starts_with(&docs)) {
         let path = page.path.strip_prefix(&docs).unwrap().to_str().unwrap();
-        assert!(path == "README.md" || index.contains(&format!("]({path})")), "docs/README.md lacks {path}");
+        let is_index = ["README.md", "SUMMARY.md"].contains(&path);
+        assert!(is_index || index.contains(&format!("]({path})")), "docs/README.md lacks {path}");
     }
+}
+
+/// The site has the pages of SUMMARY.md alone, and its order.
+#[test]
+fn the_summary_of_the_site_has_every_page_once() {
+    static ENTRY: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^\s*(?:- )?\[[^\]]+\]\(([^)]*)\)$").unwrap());
+    let docs = root().join("docs");
+    let summary = load_page("docs/SUMMARY.md");
+    let entries = summary.lines().filter_map(|line| Some(ENTRY.captures(line)?.get(1)?.as_str().to_owned()));
+    let mut listed: Vec<String> = entries.filter(|path| !path.is_empty()).collect();
+    listed.sort();
+    let mut pages: Vec<String> = documentation()
+        .iter()
+        .filter_map(|page| page.path.strip_prefix(&docs).ok()?.to_str().map(str::to_owned))
+        .filter(|path| path != "SUMMARY.md")
+        .collect();
+    pages.sort();
+    assert_eq!(listed, pages, "docs/SUMMARY.md");
+}
+
+/// The first configuration of each client's page is the one that setup writes for a program on the PATH.
+#[test]
+fn pages_of_clients_show_what_setup_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    for client in [
+        "claude-code",
+        "claude-desktop",
+        "vscode",
+        "cursor",
+        "windsurf",
+        "jetbrains",
+        "zed",
+        "gemini-cli",
+        "codex",
+        "opencode",
+    ] {
+        let home = folder.path().to_str().unwrap();
+        let variables =
+            [("HOME", home), ("GITLAB_URL", "https://gitlab.example.com"), ("GITLAB_TOKEN", "glpat-example")];
+        let mut command = program(&["setup", "--client", client, "--dry-run"], &variables);
+        let output = String::from_utf8(command.stdin(Stdio::null()).output().unwrap().stdout).unwrap();
+        let added =
+            output.lines().filter(|line| !line.starts_with("+++")).filter_map(|line| line.strip_prefix('+'));
+        let written: String = added.flat_map(|line| [line, "\n"]).collect();
+        let blocks = blocks_of(&format!("docs/guides/clients/{client}.md"));
+        let (info, shown) = blocks.iter().find(|(info, _)| info == "json" || info == "toml").unwrap();
+        let parse = |text: &str| -> Value {
+            match info.as_str() {
+                "toml" => json!(text.parse::<toml::Table>().unwrap()),
+                _ => serde_json::from_str(text).unwrap_or_else(|error| panic!("{client}: {error}: {text}")),
+            }
+        };
+        assert_eq!(only_the_server(parse(shown)), only_the_server(parse(&written)), "{client}");
+    }
+}
+
+/// The entry of the server, with the bare name of the program and without what says nothing.
+fn only_the_server(mut configuration: Value) -> Value {
+    let table = configuration.as_object_mut().unwrap();
+    // VS Code asks for the token, where a page and not a program writes the file.
+    table.remove("inputs");
+    let container = table.values_mut().next().unwrap();
+    let entry = container["gitlab"].as_object_mut().unwrap();
+    entry.retain(|_, value| *value != json!([]));
+    let bare = |path: &str| json!(path.rsplit('/').next());
+    match entry["command"].clone() {
+        Value::String(path) => entry.insert("command".to_owned(), bare(&path)),
+        words => entry.insert("command".to_owned(), json!([bare(words[0].as_str().unwrap())])),
+    };
+    let reference = entry.get_mut("env").and_then(|variables| variables.get_mut("GITLAB_TOKEN"));
+    if let Some(reference) = reference.filter(|reference| **reference == "${input:gitlab-token}") {
+        *reference = json!("${env:GITLAB_TOKEN}");
+    }
+    configuration
 }
 
 /// True if the output matches the shown text, in which `…` matches any text.

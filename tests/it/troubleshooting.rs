@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::http::HttpServer;
 use crate::support::client::{Client, Reply};
 
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guides/troubleshooting.md"));
@@ -64,6 +65,51 @@ fn check(section: &str, line: &str, client: &mut Client, reply: &Reply) {
         let fixed = client.call(fix["tool"].as_str().unwrap(), fix["arguments"].clone());
         assert!(!fixed.is_error, "{section}: {}", fixed.text);
     }
+}
+
+/// The rows of the page with a status that the server gives to a client's request: status and text.
+fn refusals() -> Vec<(u16, &'static str)> {
+    let section = PAGE.split("\n## The server is not reached over HTTP\n").nth(1).unwrap();
+    let rows = section.lines().skip_while(|line| !line.starts_with("| status")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| {
+        let mut cells = row.trim_matches('|').split(" | ").map(str::trim);
+        Some((cells.next()?.parse().ok()?, cells.next()?.trim_matches('`')))
+    })
+    .collect()
+}
+
+#[test]
+fn each_refusal_of_the_http_server_has_the_stated_text() {
+    const TOKEN: (&str, &str) = ("PRIVATE-TOKEN", "glpat-sandbox");
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let server = HttpServer::start(&["--sandbox", "--auth", "token"], &[("GITLAB_MCP_CALLER_RATE", "20")]);
+    let post = |headers: &[(&str, &str)]| server.post(headers, &message);
+    let long = " ".repeat(7 << 20);
+    let oversized = server.send(&server.request(&[TOKEN], &long));
+    let mut answers = vec![
+        post(&[("PRIVATE-TOKEN", "glpat-…")]),
+        post(&[]),
+        post(&[TOKEN, ("Host", "mcp.example.com")]),
+        post(&[TOKEN, ("Origin", "https://app.example.com")]),
+        post(&[TOKEN, ("GITLAB-URL", "https://gitlab.example.com")]),
+        server.get("/sse"),
+        server.get("/elsewhere"),
+        server.get("/mcp"),
+        post(&[TOKEN, ("Accept", "text/html")]),
+        oversized,
+        post(&[TOKEN, ("Content-Type", "text/plain")]),
+    ];
+    answers.extend((0..80).map(|_| post(&[TOKEN])).find(|answer| answer.status == 429));
+    let rows = refusals();
+    for (status, text) in &rows {
+        // `http::authentication` has the scopes of OAuth tokens.
+        let is_given =
+            |answer: &crate::http::Response| answer.status == *status && answer.body.contains(text);
+        let shown: Vec<_> = answers.iter().map(|answer| (answer.status, &answer.body)).collect();
+        assert!(*text == "insufficient_scope" || answers.iter().any(is_given), "{status} {text}: {shown:?}");
+    }
+    assert!(rows.len() >= answers.len(), "{rows:?}");
 }
 
 #[test]
