@@ -27,6 +27,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         quick_actions: Default::default(),
         project: None,
         ssh_host: None,
+        audit_file: None,
         max_bytes: 1_000_000,
         audit: Audit::Off,
         files_dir: None,

@@ -33,10 +33,10 @@ pub use sources::Flags;
 use sources::{FoundValue, SettingsFile, Sources, read_file};
 use table::is_of_http;
 use table::{
-    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, CONFIRM_BY,
-    CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR,
-    FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, PLAIN_HTTP,
-    POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SSH_HOST, TIMEOUT, TOOLSETS,
+    ALLOWED_PATHS, AUDIT, AUDIT_FILE, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM,
+    CONFIRM_BY, CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE,
+    FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS,
+    PLAIN_HTTP, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SSH_HOST, TIMEOUT, TOOLSETS,
 };
 pub use table::{
     AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, render_help,
@@ -85,6 +85,8 @@ pub struct Config {
     /// The HTTP server; none for standard input and output.
     pub http: Option<server::http::HttpSettings>,
     pub audit: Audit,
+    /// File in which the audit log is kept too.
+    pub audit_file: Option<PathBuf>,
     pub log: LevelFilter,
     /// Lets tokens go over plain http to another machine.
     pub plain_http: bool,
@@ -200,6 +202,7 @@ impl Config {
             capabilities: sources.parse_required(&CAPABILITIES)?,
             http,
             audit: sources.parse_required(&AUDIT)?,
+            audit_file: sources.parse(&AUDIT_FILE)?,
             log: sources.parse_required(&LOG)?,
             plain_http: sources.parse_required(&PLAIN_HTTP)?,
             misspelt: Vec::new(),
@@ -385,6 +388,7 @@ impl Config {
             quick_actions: self.quick_actions,
             confirm_key: self.confirm_key.clone(),
             audit: self.audit,
+            audit_file: self.audit_file.clone(),
             project: self.project.clone().filter(|_| self.default.name == of.name),
             ssh_host: self.ssh_host.clone().filter(|_| self.default.name == of.name),
             max_bytes: self.max_bytes,

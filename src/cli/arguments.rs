@@ -94,6 +94,15 @@ pub enum Connected {
         #[command(subcommand)]
         command: AuthCommand,
     },
+    /// Show the calls of the audit file (--audit-file)
+    Audit {
+        /// The beginning: today, yesterday, 3d, 12h, 30m, a date or a time, in UTC
+        #[arg(long, value_name = "WHEN", default_value = "yesterday")]
+        since: String,
+        /// Print the JSON lines of the file
+        #[arg(long)]
+        json: bool,
+    },
     /// Check that the HTTP server of these settings is running and healthy, for a container
     Health,
     /// Show the tools that a client receives

@@ -71,6 +71,8 @@ pub enum Failure {
     Health(#[from] HealthError),
     #[error("no GitLab instance is configured")]
     NoInstance,
+    #[error("GITLAB_AUDIT_FILE is not set: no audit log is kept in a file")]
+    NoAuditFile,
     #[error("GITLAB_MCP_HTTP is not set: there is no HTTP server to check")]
     NoHttp,
     #[error("cannot start the sandbox")]
@@ -99,7 +101,8 @@ impl Failure {
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::Pair(_) | Failure::Cases(_) | Failure::Contract(_) => 2,
             Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
-            Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } | Failure::NoHttp => 2,
+            Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } => 2,
+            Failure::NoHttp | Failure::NoAuditFile => 2,
             // An address or certificate that cannot be used.
             Failure::Http(HttpError::Listen(_) | HttpError::Tls(_)) => 2,
             // The policy is invalid or unreadable.

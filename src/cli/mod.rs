@@ -2,6 +2,7 @@
 
 mod agents;
 mod arguments;
+mod audit;
 mod auth;
 mod auth_error;
 mod call_options;

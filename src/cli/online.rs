@@ -13,7 +13,8 @@ use super::call_options::ExecuteOptions;
 use super::contract::{self, ContractArguments};
 use super::surface::SentTools;
 use super::{
-    Connected, DoctorArguments, Failure, FindArguments, SurfaceArguments, auth, doctor, find_cases, pairs,
+    Connected, DoctorArguments, Failure, FindArguments, SurfaceArguments, audit, auth, doctor, find_cases,
+    pairs,
 };
 use crate::config::{self, Config, Instance};
 use crate::gitlab::{Credential, Secret, Token};
@@ -43,6 +44,10 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
     if let Connected::Health = command {
         let http = config.http.as_ref().ok_or(Failure::NoHttp)?;
         return Ok(server::http::check_health(http).await?);
+    }
+    if let Connected::Audit { since, json } = &command {
+        let file = config.audit_file.as_deref().ok_or(Failure::NoAuditFile)?;
+        return audit::show(file, since, *json, out);
     }
     log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.
@@ -75,7 +80,9 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
     match command {
         Connected::Serve => serve(instances, config.surface.clone()).await,
         // Handled above.
-        Connected::Surface(_) | Connected::Health | Connected::Auth { .. } => Ok(()),
+        Connected::Surface(_) | Connected::Health | Connected::Audit { .. } | Connected::Auth { .. } => {
+            Ok(())
+        }
         Connected::Find(arguments) => {
             let json = arguments.json;
             for (_, tools) in instances.each() {

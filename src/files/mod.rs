@@ -5,6 +5,7 @@
 
 mod checkout;
 pub mod git_remote;
+mod rotated_log;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 pub use checkout::{Checkout, checkout};
+pub use rotated_log::RotatedLog;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};

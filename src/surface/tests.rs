@@ -16,6 +16,7 @@ fn tools(policy: policy::PolicySettings) -> Arc<Tools> {
         quick_actions: Default::default(),
         project: None,
         ssh_host: None,
+        audit_file: None,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,
         files_dir: None,

@@ -114,7 +114,10 @@ impl ToolsFactory {
     /// A catalog or policy that cannot be used: the server must not start.
     pub fn new(all: AllSettings) -> Result<ToolsFactory, SetupError> {
         let AllSettings { default, others, policy } = all;
-        let (auditor, base) = (Auditor::new(default.tools.audit), default.tools.gitlab.base.clone());
+        let (auditor, base) = (
+            Auditor::new(default.tools.audit, default.tools.audit_file.clone()),
+            default.tools.gitlab.base.clone(),
+        );
         let mut instances: Vec<InstanceSettings> = std::iter::once(default).chain(others).collect();
         let roots: BTreeSet<Url> =
             instances.iter().map(|instance| instance.tools.gitlab.base.clone()).collect();

@@ -41,6 +41,7 @@ pub use own_reads::gate::ReadError;
 pub use state::{InstanceLabel, SetupError, ToolSettings, Tools};
 pub use whole_list::may_list;
 
+pub use crate::files::RotatedLog;
 pub use crate::messages::arguments::{
     Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, INSTANCE, OTHER_NAMES, Serves, Takes,
     WRAPPERS, gives_consent,

@@ -91,6 +91,8 @@ pub struct ToolSettings {
     pub max_bytes: usize,
     /// The audit log on standard error.
     pub audit: Audit,
+    /// The file in which the audit log is kept too.
+    pub audit_file: Option<PathBuf>,
     /// The directory whose files calls may read, and in which they may write.
     pub files_dir: Option<PathBuf>,
     /// Resources, prompts and completions on offer.
@@ -196,7 +198,7 @@ impl Tools {
         let shared = SharedParts {
             catalog: Arc::new(Catalog::embedded()?),
             ranker: Arc::default(),
-            auditor: Auditor::new(settings.audit),
+            auditor: Auditor::new(settings.audit, settings.audit_file.clone()),
             http_clients: Arc::new(HttpClients::new(&settings.gitlab)),
             instances: Arc::from([]),
             used_tokens: Arc::default(),

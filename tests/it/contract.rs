@@ -38,7 +38,7 @@ fn is(request: &Request, method: &str, end: &str) -> bool {
 /// Drops a parameter of the query.
 fn without(request: &mut Request, name: &str) {
     let (path, query) = request.line.split_once('?').map_or((request.line.as_str(), ""), |both| both);
-    let kept: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with(&format!("{name}"))).collect();
+    let kept: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with(name)).collect();
     request.line = format!("{path}?{}", kept.join("&"));
 }
 

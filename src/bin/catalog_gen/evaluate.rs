@@ -102,6 +102,7 @@ fn unconnected() -> Result<tools::ToolSettings, GeneratorError> {
         quick_actions: Default::default(),
         project: None,
         ssh_host: None,
+        audit_file: None,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,
         files_dir: None,

@@ -24,6 +24,19 @@ settings! {
         takes: Accepts::Word(&[("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)]),
     };
 
+    AUDIT_FILE: PathBuf = Setting {
+        row: Row {
+            name: "GITLAB_AUDIT_FILE",
+            aliases: &[],
+            flag: Some("audit-file"),
+            value: "FILE",
+            what: "File in which the audit log is kept as well, one JSON line a call, rotated at 10 MB; `gitlab-mcp audit` shows it.",
+            default: None,
+            example: "/home/me/.local/state/gitlab-mcp/audit.jsonl",
+        },
+        takes: Accepts::Text("the path of a file that may be written", values::path),
+    };
+
     LOG: LevelFilter = Setting {
         row: Row {
             name: "GITLAB_MCP_LOG",

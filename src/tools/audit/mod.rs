@@ -7,6 +7,7 @@
 mod writer;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -18,6 +19,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Risk};
+use crate::files::RotatedLog;
 use crate::gitlab::{Applied, GitlabError, Reply};
 use crate::messages::audit_target::AuditTarget;
 use crate::messages::error::{ErrorKind, ToolError};
@@ -117,8 +119,10 @@ struct AuditLine {
 }
 
 impl Auditor {
-    pub fn new(form: Audit) -> Auditor {
-        let (lines, pending, next) = (LineWriter::default(), Mutex::default(), AtomicU64::default());
+    /// Lines in this form on standard error, and as JSON in the file if there is one.
+    pub fn new(form: Audit, file: Option<PathBuf>) -> Auditor {
+        let (pending, next) = (Mutex::default(), AtomicU64::default());
+        let lines = LineWriter::new(file.map(RotatedLog::new));
         Auditor { log: Arc::new(AuditLog { form, lines, pending, next }), caller: None, instance: None }
     }
 
@@ -182,20 +186,31 @@ impl Auditor {
     }
 
     fn write(&self, Pending { started, mut line, is_open }: Pending) {
-        if self.log.form == Audit::Off {
+        if self.log.is_off() {
             return;
         }
         line.applied = is_open.then_some("unknown");
         line.ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
-        self.log.lines.write(line.written(self.log.form));
+        if self.log.lines.has_file() {
+            self.log.lines.keep(line.written(Audit::Json));
+        }
+        if self.log.form != Audit::Off {
+            self.log.lines.write(line.written(self.log.form));
+        }
+    }
+}
+
+impl AuditLog {
+    fn is_off(&self) -> bool {
+        self.form == Audit::Off && !self.lines.has_file()
     }
 }
 
 impl AuditEntry<'_> {
     /// Saves the entry, in case that the process ends before the call.
     fn save(&self) {
-        if self.auditor.log.form == Audit::Off {
+        if self.auditor.log.is_off() {
             return;
         }
         let (started, line, is_open) = (self.started, self.line.clone(), self.is_open);

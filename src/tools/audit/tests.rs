@@ -21,7 +21,7 @@ fn line(action: &str, params: Value) -> AuditLine {
     let Step::Ready(call) = checked.step(&LookupCache::default()).unwrap() else {
         panic!("unexpected question")
     };
-    let auditor = Auditor::new(Audit::Off);
+    let auditor = Auditor::new(Audit::Off, None);
     let mut entry = auditor.begin();
     entry.set_action(checked.action());
     entry.set_call(&call, &checked);

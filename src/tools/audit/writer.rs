@@ -8,6 +8,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crate::files::RotatedLog;
+
 /// Capacity of the queue in lines.
 const WAITING: usize = 256;
 
@@ -17,6 +19,8 @@ const GRACE: Duration = Duration::from_millis(700);
 /// A writer of lines, which begins with the first.
 #[derive(Debug, Default)]
 pub(super) struct LineWriter {
+    /// The file of the audit, written besides standard error.
+    file: Option<RotatedLog>,
     writer: OnceLock<Option<Writer>>,
     lost: AtomicU64,
 }
@@ -25,6 +29,8 @@ pub(super) struct LineWriter {
 #[derive(Debug)]
 enum WriterCommand {
     Write(String),
+    /// A line for the file alone.
+    Keep(String),
     /// Say that all lines before it are written.
     Confirm(SyncSender<()>),
 }
@@ -37,9 +43,25 @@ struct Writer {
 }
 
 impl LineWriter {
+    pub(super) fn new(file: Option<RotatedLog>) -> LineWriter {
+        LineWriter { file, writer: OnceLock::new(), lost: AtomicU64::new(0) }
+    }
+
+    /// True if lines are kept in a file.
+    pub(super) fn has_file(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Hands a line for the file to the writer, and waits where the queue is full: a kept line is not lost.
+    pub(super) fn keep(&self, line: String) {
+        let Some(writer) = self.writer.get_or_init(|| start(self.file.clone())) else { return };
+        // The writer ends with the process alone.
+        let _ = writer.lines.send(WriterCommand::Keep(line));
+    }
+
     /// Hands a line to the writer.
     pub(super) fn write(&self, line: String) {
-        let Some(writer) = self.writer.get_or_init(start) else { return };
+        let Some(writer) = self.writer.get_or_init(|| start(self.file.clone())) else { return };
         let lost = self.lost.swap(0, Ordering::Relaxed);
         let line = match lost {
             0 => format!("{line}\n"),
@@ -74,7 +96,7 @@ impl Drop for LineWriter {
 }
 
 /// Starts the thread. If that fails, there is no audit, and the log has an error.
-fn start() -> Option<Writer> {
+fn start(file: Option<RotatedLog>) -> Option<Writer> {
     let (lines, waiting) = sync_channel::<WriterCommand>(WAITING);
     let (finished, done) = sync_channel(1);
     let run = move || {
@@ -83,6 +105,11 @@ fn start() -> Option<Writer> {
             // receiver of a confirmation may be gone.
             match order {
                 WriterCommand::Write(line) => drop(io::stderr().lock().write_all(line.as_bytes())),
+                WriterCommand::Keep(line) => {
+                    if let Some(Err(error)) = file.as_ref().map(|file| file.append(&line)) {
+                        tracing::error!(%error, "the audit file cannot be written");
+                    }
+                }
                 WriterCommand::Confirm(confirmed) => drop(confirmed.try_send(())),
             }
         }

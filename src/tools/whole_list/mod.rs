@@ -267,6 +267,7 @@ mod tests {
             quick_actions: QuickActions::Check,
             project: None,
             ssh_host: None,
+            audit_file: None,
             max_bytes: 16_000,
             audit: Audit::Off,
             files_dir: None,

@@ -1,5 +1,6 @@
 //! Commands, settings and doctor.
 
+pub mod audit;
 pub mod commands;
 pub mod config;
 pub mod doctor;

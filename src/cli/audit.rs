@@ -1,0 +1,144 @@
+//! `audit`: the calls of the audit file as a table.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use time::format_description::well_known::Rfc3339;
+use time::{Date, Duration, OffsetDateTime, Time};
+
+use super::Failure;
+use crate::tools::RotatedLog;
+
+/// Columns of the table: the heading and the field.
+const COLUMNS: [(&str, &str); 7] = [
+    ("time", "time"),
+    ("action", "action"),
+    ("object", "object"),
+    ("decision", "decision"),
+    ("outcome", "outcome"),
+    ("status", "status"),
+    ("caller", "caller"),
+];
+
+/// Writes the calls since a time, the oldest first: as a table, or as the JSON lines of the file.
+///
+/// # Errors
+/// The time cannot be understood, or the file cannot be read.
+pub fn show(file: &Path, since: &str, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let now = OffsetDateTime::now_utc();
+    let start = parse_since(since, now).ok_or_else(|| {
+        Failure::Pair(format!(
+            "--since: expected today, yesterday, 3d, 12h, 30m, a date or a time, got {since:?}"
+        ))
+    })?;
+    let read = RotatedLog::new(file.to_owned()).lines();
+    let lines = read.map_err(|error| Failure::Loaded(file.to_owned(), error))?;
+    let mut rows = Vec::new();
+    for line in &lines {
+        let Some(call) = parse_line(line).filter(|call| is_since(call, start)) else { continue };
+        if as_json {
+            writeln!(out, "{line}")?;
+        }
+        rows.push(COLUMNS.map(|(_, field)| cell(&call, field)));
+    }
+    if as_json {
+        return Ok(());
+    }
+    if rows.is_empty() {
+        return Ok(writeln!(out, "No call since {}.", start.format(&Rfc3339).unwrap_or_default())?);
+    }
+    write_table(&rows, out)
+}
+
+/// The fields of a line; none for what is no audit line.
+fn parse_line(line: &str) -> Option<Map<String, Value>> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    line.get("audit")?.as_object().cloned()
+}
+
+fn is_since(call: &Map<String, Value>, start: OffsetDateTime) -> bool {
+    let time =
+        call.get("time").and_then(Value::as_str).and_then(|time| OffsetDateTime::parse(time, &Rfc3339).ok());
+    time.is_some_and(|time| time >= start)
+}
+
+/// A field as text; the object is the path of REST, or the target of GraphQL.
+fn cell(call: &Map<String, Value>, field: &str) -> String {
+    let text = |name: &str| call.get(name).filter(|value| !value.is_null()).map(crate::text::plain_text);
+    let text = match field {
+        "object" => text("target").or_else(|| text("path").map(|path| place(&path))),
+        "time" => text("time").map(|time| time.get(..19).unwrap_or(&time).replace('T', " ")),
+        "outcome" if call.get("applied").is_some() => Some("may have been applied".to_owned()),
+        field => text(field),
+    };
+    text.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The place and object of a path: `acme/widget/issues/3`.
+fn place(path: &str) -> String {
+    let below = ["/projects/", "/groups/"].into_iter().find_map(|root| path.strip_prefix(root));
+    below.unwrap_or(path).replace("%2F", "/")
+}
+
+fn write_table(rows: &[[String; COLUMNS.len()]], out: &mut dyn Write) -> Result<(), Failure> {
+    let headings = COLUMNS.map(|(heading, _)| heading.to_owned());
+    let width = |column: usize| {
+        let cells = std::iter::once(&headings).chain(rows).filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+    };
+    // A column that is empty in every row, such as the caller on one's own machine, is left out.
+    let shown: Vec<(usize, usize)> = (0..COLUMNS.len())
+        .filter(|column| rows.iter().any(|row| row.get(*column).is_some_and(|cell| !cell.is_empty())))
+        .map(|column| (column, width(column)))
+        .collect();
+    for row in std::iter::once(&headings).chain(rows) {
+        let cells = shown.iter().filter_map(|(column, width)| Some(format!("{:<width$}", row.get(*column)?)));
+        writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+/// Parses `today`, `yesterday`, `3d`, `12h`, `30m`, a date or a time, in UTC.
+fn parse_since(text: &str, now: OffsetDateTime) -> Option<OffsetDateTime> {
+    let midnight = now.replace_time(Time::MIDNIGHT);
+    let text = text.trim();
+    match text {
+        "today" => return Some(midnight),
+        "yesterday" => return Some(midnight - Duration::DAY),
+        _ => {}
+    }
+    let units = [('d', Duration::DAY), ('h', Duration::HOUR), ('m', Duration::MINUTE)];
+    for (unit, length) in units {
+        if let Some(number) = text.strip_suffix(unit) {
+            let number: i32 = number.parse().ok().filter(|number| (0..=100_000).contains(number))?;
+            return Some(now - length * number);
+        }
+    }
+    let day = time::macros::format_description!("[year]-[month]-[day]");
+    let of_day = || Date::parse(text, &day).ok().map(|date| date.with_time(Time::MIDNIGHT).assume_utc());
+    OffsetDateTime::parse(text, &Rfc3339).ok().or_else(of_day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn since_takes_words_spans_and_dates() {
+        let now = OffsetDateTime::parse("2026-11-27T15:30:00Z", &Rfc3339).unwrap();
+        for (text, start) in [
+            ("today", "2026-11-27T00:00:00Z"),
+            ("yesterday", "2026-11-26T00:00:00Z"),
+            ("3d", "2026-11-24T15:30:00Z"),
+            ("90m", "2026-11-27T14:00:00Z"),
+            ("2026-11-20", "2026-11-20T00:00:00Z"),
+            ("2026-11-20T08:00:00Z", "2026-11-20T08:00:00Z"),
+        ] {
+            assert_eq!(parse_since(text, now).unwrap().format(&Rfc3339).unwrap(), start, "{text}");
+        }
+        for text in ["", "soon", "d", "-3d", "2026-13-01"] {
+            assert_eq!(parse_since(text, now), None, "{text}");
+        }
+    }
+}

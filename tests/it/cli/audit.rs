@@ -1,0 +1,64 @@
+//! The audit file, and the command that shows it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, execute, program};
+
+fn run(file: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let ended = program(arguments, &[("GITLAB_AUDIT_FILE", file.to_str().unwrap())]).output().unwrap();
+    (ended.status.code(), String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap())
+}
+
+/// "What did it do last night?"
+#[test]
+fn what_an_assistant_did_is_shown_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audit.jsonl");
+    let variables = [("GITLAB_AUDIT_FILE", file.to_str().unwrap()), ("GITLAB_AUDIT", "off")];
+    let mut client = Client::sandbox_with(&variables);
+    execute(&mut client, "issue.update", json!({"target": "acme/widget#3", "title": "a secret title"}));
+    execute(&mut client, "issue.delete", json!({"target": "acme/widget#3"}));
+    let ended = client.close();
+    assert!(!ended.stderr.contains("audit"), "standard error has none: {}", ended.stderr);
+    // The command line's calls are kept too.
+    let (code, ..) = run(&file, &["--sandbox", "execute", "label.list", "fullPath=acme/widget"]);
+    assert_eq!(code, Some(0));
+    let (code, table, _) = run(&file, &["audit", "--since", "1h"]);
+    assert_eq!(code, Some(0));
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("time") && lines.len() == 4, "{table}");
+    for (line, parts) in lines[1..].iter().zip([
+        ["issue.update", "acme/widget/issues/3", "allowed"],
+        ["issue.delete", "acme/widget/issues/3", "needs_confirmation"],
+        ["label.list", "acme/widget/labels", "allowed"],
+    ]) {
+        assert!(parts.iter().all(|part| line.contains(part)), "{line}");
+    }
+    let (_, raw, _) = run(&file, &["audit", "--since", "1h", "--json"]);
+    assert!(
+        raw.lines().all(|line| serde_json::from_str::<Value>(line).unwrap()["audit"].is_object()),
+        "{raw}"
+    );
+    assert!(!raw.contains("secret title"), "values of parameters are no part of it: {raw}");
+    let (_, none, _) = run(&file, &["audit", "--since", "2999-01-01"]);
+    assert!(none.starts_with("No call since 2999-01-01"), "{none}");
+    let (code, _, error) = run(&file, &["audit", "--since", "soon"]);
+    assert!(code == Some(2) && error.contains("expected today, yesterday, 3d"), "{error}");
+    let ended = program(&["audit"], &[]).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(String::from_utf8(ended.stderr).unwrap().contains("GITLAB_AUDIT_FILE is not set"));
+}
+
+/// A disk that is full must not stop the calls, and is reported.
+#[test]
+fn a_file_that_cannot_be_written_is_reported_and_stops_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("no-such-folder").join("audit.jsonl");
+    let mut client = Client::sandbox_with(&[("GITLAB_AUDIT_FILE", file.to_str().unwrap())]);
+    let reply = execute(&mut client, "label.list", json!({"fullPath": "acme/widget"}));
+    assert!(!reply.is_error, "{}", reply.text);
+    let ended = client.close();
+    assert!(ended.stderr.contains("the audit file cannot be written"), "{}", ended.stderr);
+}
