@@ -19,10 +19,13 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
     }
     let items = match value {
         Value::Array(items) => items,
-        Value::Object(pairs) if is_pairs(param, &pairs) => {
-            let pair = |(key, value): (String, Value)| json!({KEY: key, VALUE: value});
-            pairs.into_iter().map(pair).collect()
-        }
+        Value::Object(pairs) => match pair_key(param, &pairs) {
+            Some(name) => {
+                let pair = |(key, value): (String, Value)| json!({name: key, VALUE: value});
+                pairs.into_iter().map(pair).collect()
+            }
+            None => vec![Value::Object(pairs)],
+        },
         Value::String(text) => items_of_text(param, text)?,
         single => vec![single],
     };
@@ -48,20 +51,31 @@ fn items_of_text(param: &Param, text: String) -> Result<Vec<Value>, Fault> {
     }
 }
 
-/// Fields of the objects in a list of pairs, such as variables of a pipeline.
-const KEY: &str = "key";
+/// Fields of the objects in a list of pairs: `key` in variables of a pipeline, `name` in inputs of a schedule.
+const KEYS: [&str; 2] = ["key", "name"];
 const VALUE: &str = "value";
 
-/// True if an object has the pairs that the parameter takes as a list of objects with `key` and `value`.
-fn is_pairs(param: &Param, given: &Map<String, Value>) -> bool {
-    let has = |name: &str| param.fields.iter().any(|field| field.name == name);
-    let is_scalar = |value: &Value| !value.is_object() && !value.is_array();
-    let is_item = given.keys().all(|name| has(name));
-    has(KEY) && has(VALUE) && !given.is_empty() && !is_item && given.values().all(is_scalar)
+/// The field of the keys, if an object has the pairs that the parameter takes as a list of objects with that and `value`.
+fn pair_key(param: &Param, given: &Map<String, Value>) -> Option<&'static str> {
+    let field = |name: &str| param.fields.iter().find(|field| field.name == name);
+    let takes_lists = field(VALUE)?.kind.many;
+    let is_value = |value: &Value| !value.is_object() && (takes_lists || !value.is_array());
+    let is_item = given.keys().all(|name| field(name).is_some());
+    if given.is_empty() || is_item || !given.values().all(is_value) {
+        return None;
+    }
+    KEYS.into_iter().find(|name| field(name).is_some())
 }
 
 /// Coerces one value of a parameter, also one item of a list.
 pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
+    let value = match below_root(param, &value) {
+        Some(path) => {
+            understood.push(format!("`{}: {}` as `{path}`", param.name, render_value(&value)));
+            Value::String(path)
+        }
+        None => value,
+    };
     let converted = converted(param.kind.base, &param.name, &value)
         .or_else(|| title(param, &value))
         .ok_or_else(|| unfit(param, &value))?;
@@ -78,6 +92,13 @@ pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> 
         other => other,
     };
     choice(param, converted, understood)
+}
+
+/// The path of a file without a leading `./`, which a shell completes and GitLab does not know.
+fn below_root(param: &Param, value: &Value) -> Option<String> {
+    let is_file = ["file_path", "previous_path", "path"].iter().any(|name| param.name.ends_with(name));
+    let path = value.as_str().filter(|_| is_file && param.kind.base == Base::String)?.strip_prefix("./")?;
+    (!path.is_empty()).then(|| path.trim_start_matches('/').to_owned())
 }
 
 /// Converts a value to the base type. None if that would lose something.
@@ -223,13 +244,17 @@ fn is_time(text: &str) -> bool {
 fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String>) -> Result<Value, Fault> {
     let mut fitted_fields = Map::new();
     for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
-        let Some(field) = param.fields.iter().find(|field| field.name == name) else {
+        // `filePath` is `file_path`, unless that is given too.
+        let spelled = || param.fields.iter().find(|field| folded(&field.name) == folded(&name));
+        let exact = param.fields.iter().find(|field| field.name == name);
+        let Some(field) = exact.or_else(spelled).filter(|field| !fitted_fields.contains_key(&field.name))
+        else {
             let accepted =
                 param.fields.iter().map(|field| format!("{}.{}", param.name, field.name)).collect();
             return Err(Fault::Unknown { given: format!("{}.{name}", param.name), value, accepted });
         };
-        let inner = Param { name: format!("{}.{name}", param.name), ..field.clone() };
-        fitted_fields.insert(name, fitted(&inner, value, understood)?);
+        let inner = Param { name: format!("{}.{}", param.name, field.name), ..field.clone() };
+        fitted_fields.insert(field.name.clone(), fitted(&inner, value, understood)?);
     }
     match param.fields.iter().find(|field| field.required && !fitted_fields.contains_key(&field.name)) {
         Some(field) => {

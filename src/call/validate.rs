@@ -189,7 +189,9 @@ impl Checked {
             return Vec::new();
         }
         let mut given = self.params.clone();
-        given.extend(faults.iter().map(|fault| (fault.name().to_owned(), Value::Null)));
+        // A fault of `actions.encoding` is one of `actions`.
+        let root = |fault: &Fault| fault.name().split('.').next().unwrap_or_default().to_owned();
+        given.extend(faults.iter().map(|fault| (root(fault), Value::Null)));
         select_operation::missing(&self.action, &given)
     }
 

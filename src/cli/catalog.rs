@@ -114,6 +114,9 @@ fn parameter(param: &Param, words: &Words) -> String {
 struct Stats {
     actions: usize,
     operations: usize,
+    /// Operations of REST and of GraphQL, without raw requests and composite actions.
+    rest: usize,
+    graphql: usize,
     domains: usize,
     /// Number of actions with a hand-written summary.
     curated: usize,
@@ -131,6 +134,12 @@ impl Stats {
             let action = action?;
             stats.actions += 1;
             stats.operations += action.operations.len();
+            if action.plan.is_none() && action.direct().is_none() {
+                let graphql =
+                    action.operations.iter().filter(|operation| operation.graphql.is_some()).count();
+                stats.graphql += graphql;
+                stats.rest += action.operations.len() - graphql;
+            }
             stats.curated += usize::from(action.curated);
             stats.machine += usize::from(action.audience == Audience::Machine);
             *stats.risks.entry(action.risk.name()).or_default() += 1;

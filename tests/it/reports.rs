@@ -250,6 +250,33 @@ fn issues_are_linked_and_commented_by_their_references() {
     assert!(noted.to_string().contains("All tests passed."), "{noted}");
 }
 
+/// Forms that clients and models send for the changes of a commit, the inputs of a schedule, and paths.
+#[test]
+fn forms_with_one_meaning_are_taken() {
+    let mut client = Client::sandbox();
+    let change = json!({"action": "create", "filePath": "notes/a.md", "content": "x"});
+    let commit =
+        json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "Note", "actions": [change]});
+    succeed(&mut client, "commit.create", commit);
+    let read = execute(
+        &mut client,
+        "repository_file.get",
+        json!({"fullPath": "acme/widget", "file_path": "./notes/a.md", "ref": "main"}),
+    );
+    assert!(!read.is_error && read.text.contains("as `notes/a.md`"), "{}", read.text);
+    let schedule = json!({"fullPath": "acme/widget", "description": "Nightly", "ref": "main", "cron": "0 1 * * *", "inputs": {"region": ["north"]}});
+    let shown = client
+        .call(EXECUTE, json!({"action": "pipeline_schedule.create", "params": schedule, "dry_run": true}));
+    assert!(shown.text.contains(r#""inputs":[{"name":"region","value":["north"]}]"#), "{}", shown.text);
+    // The fault of a field is the only one that is named.
+    let wrong = json!({"action": "create", "file_path": "b.md", "content": "x", "encoding": "utf-8"});
+    let commit =
+        json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "Note", "actions": [wrong]});
+    let refused = execute(&mut client, "commit.create", commit);
+    assert!(refused.text.contains("`actions.encoding` is one of"), "{}", refused.text);
+    assert!(!refused.text.contains("`actions` is missing"), "{}", refused.text);
+}
+
 #[test]
 fn a_merge_request_is_merged_by_an_action_of_its_own() {
     let gitlab = Gitlab::with_project();

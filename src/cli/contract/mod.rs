@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use self::report::{Report, StepReport, StepResult};
-use self::scenario::{KindScenario, Step, Within, scenarios};
+use self::report::{ContractReport, StepReport, StepVerdict};
+use self::scenario::{KindScenario, ScenarioStep, Within, scenarios};
 use super::Failure;
 use crate::server::{self, ServerError};
 use crate::tools::{ErrorKind, ExecuteRequest, Instances, ToolError, View, random_bytes};
@@ -35,7 +35,7 @@ struct ContractRun<'a> {
     instances: &'a Instances,
     /// What the steps saved, with `project` and `group`.
     saved: Map<String, Value>,
-    report: Report,
+    report: ContractReport,
 }
 
 /// Runs the scenarios in a throwaway group, which is deleted at the end, also after a fault or a signal.
@@ -49,7 +49,7 @@ pub async fn run(
 ) -> Result<(), Failure> {
     let kinds = chosen(&arguments.only)?;
     ask(&arguments, out)?;
-    let mut run = ContractRun { instances, saved: Map::new(), report: Report::default() };
+    let mut run = ContractRun { instances, saved: Map::new(), report: ContractReport::default() };
     run.report.gitlab_version = run.version().await;
     let group = run.make_group(&arguments.group).await?;
     let ended = server::until_signal(run.run_kinds(&kinds)).await.map_err(ServerError::Signals);
@@ -148,16 +148,16 @@ impl ContractRun<'_> {
         let mut skip: Option<String> = None;
         for (at, step) in kind.steps.iter().enumerate() {
             let result = match &skip {
-                Some(why) => StepResult::Skipped(why.clone()),
+                Some(why) => StepVerdict::Skipped(why.clone()),
                 None => self.run_until_it_holds(step).await,
             };
             let result = match (result, &kind.needs) {
-                (StepResult::Differed(how), Some(needs)) if at == 0 && how.starts_with(REFUSED) => {
-                    StepResult::Skipped(format!("needs {needs}; {how}"))
+                (StepVerdict::Differed(how), Some(needs)) if at == 0 && how.starts_with(REFUSED) => {
+                    StepVerdict::Skipped(format!("needs {needs}; {how}"))
                 }
                 (result, _) => result,
             };
-            if result != StepResult::Held && skip.is_none() && (at == 0 || !step.save.is_empty()) {
+            if result != StepVerdict::Held && skip.is_none() && (at == 0 || !step.save.is_empty()) {
                 skip = Some(format!("depends on {}", step.action));
             }
             let (kind, action) = (kind.name.clone(), step.action.clone());
@@ -166,11 +166,11 @@ impl ContractRun<'_> {
     }
 
     /// Runs a step, again after a second where GitLab may not be ready yet.
-    async fn run_until_it_holds(&mut self, step: &Step) -> StepResult {
+    async fn run_until_it_holds(&mut self, step: &ScenarioStep) -> StepVerdict {
         let tries = if step.eventually { MAX_TRIES } else { 1 };
         let mut result = self.run_step(step).await;
         for _ in 1..tries {
-            if result == StepResult::Held {
+            if result == StepVerdict::Held {
                 break;
             }
             tokio::time::sleep(PAUSE).await;
@@ -179,7 +179,7 @@ impl ContractRun<'_> {
         result
     }
 
-    async fn run_step(&mut self, step: &Step) -> StepResult {
+    async fn run_step(&mut self, step: &ScenarioStep) -> StepVerdict {
         let mut params = Map::new();
         let place = match step.within {
             Within::Project => Some("project"),
@@ -194,7 +194,7 @@ impl ContractRun<'_> {
         }
         let outcome = self.execute(&step.action, params).await;
         let data = match (outcome, &step.fails) {
-            (Err(error), Some(kind)) if error.kind.name() == *kind => return StepResult::Held,
+            (Err(error), Some(kind)) if error.kind.name() == *kind => return StepVerdict::Held,
             (Err(error), Some(kind)) => {
                 return differed(format!("refused with {} where {kind} was expected", error.kind.name()));
             }
@@ -224,7 +224,7 @@ impl ContractRun<'_> {
                 filled.difference(&data)
             })
             .collect();
-        if differences.is_empty() { StepResult::Held } else { differed(differences.join("; ")) }
+        if differences.is_empty() { StepVerdict::Held } else { differed(differences.join("; ")) }
     }
 
     /// A value with what was saved in place of `$name`; within a text `${name}`.
@@ -267,8 +267,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Beginning of what is said of a refused step.
 const REFUSED: &str = "refused";
 
-fn differed(how: String) -> StepResult {
-    StepResult::Differed(how)
+fn differed(how: String) -> StepVerdict {
+    StepVerdict::Differed(how)
 }
 
 /// The refusal of a step, without GitLab's words: they may name what the report must not.

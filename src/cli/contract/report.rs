@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Result of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StepResult {
+pub enum StepVerdict {
     Held,
     /// How GitLab or the answer differs from what was expected.
     Differed(String),
@@ -20,40 +20,42 @@ pub enum StepResult {
 pub struct StepReport {
     pub kind: String,
     pub action: String,
-    pub result: StepResult,
+    pub result: StepVerdict,
 }
 
 /// All results.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct ContractReport {
     pub gitlab_version: String,
     pub steps: Vec<StepReport>,
 }
 
-impl Report {
+impl ContractReport {
     /// The number of steps with this kind of result.
-    pub fn count(&self, is_counted: fn(&StepResult) -> bool) -> usize {
+    pub fn count(&self, is_counted: fn(&StepVerdict) -> bool) -> usize {
         self.steps.iter().filter(|step| is_counted(&step.result)).count()
     }
 
     /// True if a step differed.
     pub fn differs(&self) -> bool {
-        self.count(|result| matches!(result, StepResult::Differed(_))) > 0
+        self.count(|result| matches!(result, StepVerdict::Differed(_))) > 0
     }
 
     /// Writes a line for each step that did not hold, and the counts.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for step in &self.steps {
             match &step.result {
-                StepResult::Held => {}
-                StepResult::Differed(how) => {
+                StepVerdict::Held => {}
+                StepVerdict::Differed(how) => {
                     writeln!(out, "differs  {} ({}): {how}", step.action, step.kind)?
                 }
-                StepResult::Skipped(why) => writeln!(out, "skipped  {} ({}): {why}", step.action, step.kind)?,
+                StepVerdict::Skipped(why) => {
+                    writeln!(out, "skipped  {} ({}): {why}", step.action, step.kind)?
+                }
             }
         }
-        let held = self.count(|result| *result == StepResult::Held);
-        let skipped = self.count(|result| matches!(result, StepResult::Skipped(_)));
+        let held = self.count(|result| *result == StepVerdict::Held);
+        let skipped = self.count(|result| matches!(result, StepVerdict::Skipped(_)));
         let differ = self.steps.len() - held - skipped;
         let mut kinds: Vec<&str> = self.steps.iter().map(|step| step.kind.as_str()).collect();
         kinds.dedup();
@@ -75,9 +77,9 @@ impl Report {
 
 fn step_json(step: &StepReport) -> Value {
     let (result, why) = match &step.result {
-        StepResult::Held => ("held", None),
-        StepResult::Differed(how) => ("differed", Some(how)),
-        StepResult::Skipped(why) => ("skipped", Some(why)),
+        StepVerdict::Held => ("held", None),
+        StepVerdict::Differed(how) => ("differed", Some(how)),
+        StepVerdict::Skipped(why) => ("skipped", Some(why)),
     };
     json!({"kind": step.kind, "action": step.action, "result": result, "why": why})
 }

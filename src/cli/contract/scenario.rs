@@ -24,13 +24,13 @@ pub struct KindScenario {
     /// What an instance or a token may lack for it, such as a license. A refusal of its first step then skips it.
     #[serde(default)]
     pub needs: Option<String>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScenarioStep>,
 }
 
 /// A call of one action. Text values of its parameters that begin with `$` are what an earlier step saved.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct ScenarioStep {
     pub action: String,
     #[serde(default)]
     pub params: Map<String, Value>,

@@ -109,7 +109,7 @@ impl ServerPage<'_> {
         let header = if has_token { format!(" --header \"PRIVATE-TOKEN: {TOKEN}\"") } else { String::new() };
         let bearer = if has_token { "\nbearer_token_env_var = \"GITLAB_TOKEN\"" } else { "" };
         vec![
-            ("Claude Code", format!("claude mcp add --transport http gitlab {url}{header}")),
+            ("Claude Code", format!("claude mcp add --transport http --scope user gitlab {url}{header}")),
             ("VS Code: .vscode/mcp.json", servers("servers", json!({"type": "http", "url": url}))),
             ("Cursor: ~/.cursor/mcp.json", servers("mcpServers", json!({"url": url}))),
             ("Codex: ~/.codex/config.toml", format!("[mcp_servers.gitlab]\nurl = \"{url}\"{bearer}")),
@@ -149,7 +149,9 @@ mod tests {
     #[test]
     fn the_page_has_the_url_the_instances_and_no_script() {
         let page = page(&AuthMode::Token);
-        assert!(page.contains("claude mcp add --transport http gitlab https://mcp.example.com/mcp --header"));
+        assert!(page.contains(
+            "claude mcp add --transport http --scope user gitlab https://mcp.example.com/mcp --header"
+        ));
         assert!(page.contains("https://gitlab.example.com/</code> does not answer"));
         assert!(!page.contains("<script"), "{page}");
         for outside in ["src=", "href=", "url(", "@import"] {

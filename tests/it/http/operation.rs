@@ -57,7 +57,7 @@ fn a_person_at_the_address_sees_how_to_connect() {
     let endpoint = format!("http://{}/mcp", server.address);
     assert!(page.body.contains(&format!("<pre>{endpoint}</pre>")), "{}", page.body);
     assert!(
-        page.body.contains(&format!("claude mcp add --transport http gitlab {endpoint}")),
+        page.body.contains(&format!("claude mcp add --transport http --scope user gitlab {endpoint}")),
         "{}",
         page.body
     );
