@@ -69,7 +69,7 @@ fn pair_key(param: &Param, given: &Map<String, Value>) -> Option<&'static str> {
 
 /// Coerces one value of a parameter, also one item of a list.
 pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
-    let value = match below_root(param, &value) {
+    let value = match strip_current_folder(param, &value) {
         Some(path) => {
             understood.push(format!("`{}: {}` as `{path}`", param.name, render_value(&value)));
             Value::String(path)
@@ -94,9 +94,10 @@ pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> 
     choice(param, converted, understood)
 }
 
-/// The path of a file without a leading `./`, which a shell completes and GitLab does not know.
-fn below_root(param: &Param, value: &Value) -> Option<String> {
-    let is_file = ["file_path", "previous_path", "path"].iter().any(|name| param.name.ends_with(name));
+/// The path of a file without a leading `./`, which a shell completes and GitLab does not know. The path of a place stays.
+fn strip_current_folder(param: &Param, value: &Value) -> Option<String> {
+    let name = param.name.rsplit('.').next()?;
+    let is_file = (name == "path" || name.ends_with("_path")) && param.locates.is_none();
     let path = value.as_str().filter(|_| is_file && param.kind.base == Base::String)?.strip_prefix("./")?;
     (!path.is_empty()).then(|| path.trim_start_matches('/').to_owned())
 }

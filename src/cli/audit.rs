@@ -28,9 +28,7 @@ const COLUMNS: [(&str, &str); 7] = [
 pub fn show(file: &Path, since: &str, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let now = OffsetDateTime::now_utc();
     let start = parse_since(since, now).ok_or_else(|| {
-        Failure::Pair(format!(
-            "--since: expected today, yesterday, 3d, 12h, 30m, a date or a time, got {since:?}"
-        ))
+        Failure::Since(format!("expected today, yesterday, 3d, 12h, 30m, a date or a time, got {since:?}"))
     })?;
     let read = RotatedLog::new(file.to_owned()).lines();
     let lines = read.map_err(|error| Failure::Loaded(file.to_owned(), error))?;
@@ -51,7 +49,7 @@ pub fn show(file: &Path, since: &str, as_json: bool, out: &mut dyn Write) -> Res
     write_table(&rows, out)
 }
 
-/// The fields of a line; none for what is no audit line.
+/// Parses a line of the file; none if it is no audit line.
 fn parse_line(line: &str) -> Option<Map<String, Value>> {
     let line: Value = serde_json::from_str(line).ok()?;
     line.get("audit")?.as_object().cloned()
@@ -67,7 +65,7 @@ fn is_since(call: &Map<String, Value>, start: OffsetDateTime) -> bool {
 fn cell(call: &Map<String, Value>, field: &str) -> String {
     let text = |name: &str| call.get(name).filter(|value| !value.is_null()).map(crate::text::plain_text);
     let text = match field {
-        "object" => text("target").or_else(|| text("path").map(|path| place(&path))),
+        "object" => text("target").or_else(|| text("path").map(|path| shorten_path(&path))),
         "time" => text("time").map(|time| time.get(..19).unwrap_or(&time).replace('T', " ")),
         "outcome" if call.get("applied").is_some() => Some("may have been applied".to_owned()),
         field => text(field),
@@ -75,8 +73,8 @@ fn cell(call: &Map<String, Value>, field: &str) -> String {
     text.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The place and object of a path: `acme/widget/issues/3`.
-fn place(path: &str) -> String {
+/// Removes the root and the encoding of a path: `acme/widget/issues/3`.
+fn shorten_path(path: &str) -> String {
     let below = ["/projects/", "/groups/"].into_iter().find_map(|root| path.strip_prefix(root));
     below.unwrap_or(path).replace("%2F", "/")
 }

@@ -29,6 +29,8 @@ pub enum Failure {
     Pair(String),
     #[error("the parameters in {} cannot be read", .0.display())]
     ParamsFile(PathBuf, #[source] io::Error),
+    #[error("--since: {0}")]
+    Since(String),
     #[error("the contract suite: {0}")]
     Contract(String),
     #[error("the cases cannot be used: {0}")]
@@ -99,7 +101,7 @@ impl Failure {
             Failure::Stopped => 130,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
-            Failure::Pair(_) | Failure::Cases(_) | Failure::Contract(_) => 2,
+            Failure::Pair(_) | Failure::Since(_) | Failure::Cases(_) | Failure::Contract(_) => 2,
             Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
             Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } => 2,
             Failure::NoHttp | Failure::NoAuditFile => 2,

@@ -12,7 +12,7 @@ use crate::tools::{FindRequest, Tools};
 /// Number of results that are looked at.
 const RESULTS: u32 = 5;
 
-/// What a line expects where no action fits.
+/// The action of a line for which none fits.
 const NOTHING: &str = "-";
 
 /// A request and the ids of the actions that are right for it; none where no action fits.
@@ -48,7 +48,7 @@ pub fn measure(tools: &Tools, file: &Path, as_json: bool, out: &mut dyn Write) -
         writeln!(out, "{report:#}")?;
         return Ok(());
     }
-    for name in ["requests", "first", "in_five", "sure", "sure_and_right"] {
+    for name in ["requests", "first", "in_five", "sure", "right_if_sure"] {
         let unit = if name == "requests" { "" } else { " %" };
         writeln!(out, "{:<15} {}{unit}", name.replace('_', " "), report.get(name).unwrap_or(&Value::Null))?;
     }
@@ -104,7 +104,7 @@ fn find(tools: &Tools, case: &FindCase) -> Result<CaseOutcome, Failure> {
 
 fn report(cases: &[FindCase], outcomes: &[CaseOutcome]) -> Value {
     let is_right = |case: &FindCase, outcome: &CaseOutcome, within: usize| match case.right.is_empty() {
-        true => outcome.found.is_empty() || !outcome.is_sure,
+        true => outcome.found.is_empty(),
         false => outcome.place.is_some_and(|place| place < within),
     };
     let pairs = || cases.iter().zip(outcomes);
@@ -123,7 +123,7 @@ fn report(cases: &[FindCase], outcomes: &[CaseOutcome]) -> Value {
         .collect();
     json!({
         "requests": cases.len(), "first": percent(count(1), cases.len()), "in_five": percent(count(5), cases.len()),
-        "sure": percent(all_sure, cases.len()), "sure_and_right": percent(sure_right, all_sure), "misses": misses,
+        "sure": percent(all_sure, cases.len()), "right_if_sure": percent(sure_right, all_sure), "misses": misses,
     })
 }
 

@@ -42,9 +42,6 @@ impl FromArgMatches for SettingFlags {
     }
 }
 
-/// Address of the HTTP server if `--http` has none.
-const LOOPBACK: &str = "127.0.0.1:8080";
-
 fn argument(setting: &'static dyn AnySetting, flag: &'static str) -> Arg {
     let row = setting.row();
     let default = row.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
@@ -57,10 +54,11 @@ fn argument(setting: &'static dyn AnySetting, flag: &'static str) -> Arg {
         .help(format!("{} [env: {}]{default}", row.what, row.name))
         .help_heading(HEADING)
         .global(true);
-    match setting.is_switch() {
-        true => argument.num_args(0..=1).require_equals(true).default_missing_value("true"),
-        false if flag == "http" => argument.num_args(0..=1).default_missing_value(LOOPBACK),
-        false => argument,
+    match setting.flag_alone() {
+        Some(alone) => {
+            argument.num_args(0..=1).require_equals(setting.is_switch()).default_missing_value(alone)
+        }
+        None => argument,
     }
 }
 

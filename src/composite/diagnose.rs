@@ -300,7 +300,7 @@ async fn render_diagnosis(
     let mut read = read.into_iter();
     let reported = jobs.iter().filter(|job| failed_tests::has_report(&job.row));
     let reported = reported.map(|job| (job.project.clone(), job.pipeline.clone())).collect();
-    let tests = FailedTests::read(run, reported).await;
+    let tests = FailedTests::fetch(run, reported).await;
     let mut items = ItemResults::default();
     let mut calls = String::new();
     let mut unread = 0;

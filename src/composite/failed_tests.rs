@@ -21,11 +21,15 @@ pub struct FailedTests {
 }
 
 impl FailedTests {
-    /// Reads the reports of these pipelines, each given by its project and id. One that cannot be read is left out: the
+    /// Fetches the reports of the pipelines of these jobs, each given by project and id. One that cannot be read is left out: the
     /// jobs' logs are the answer.
-    pub async fn read(run: &CompositeRun<'_>, mut pipelines: Vec<(Value, Value)>) -> FailedTests {
-        pipelines.dedup();
-        pipelines.truncate(MAX_REPORTS);
+    pub async fn fetch(run: &CompositeRun<'_>, jobs: Vec<(Value, Value)>) -> FailedTests {
+        let mut pipelines: Vec<(Value, Value)> = Vec::new();
+        for pipeline in jobs {
+            if pipelines.len() < MAX_REPORTS && !pipelines.contains(&pipeline) {
+                pipelines.push(pipeline);
+            }
+        }
         let reports = join_all(pipelines.iter().map(|(project, id)| {
             let of = params(json!({"fullPath": project, "pipeline_id": id}));
             run.read_json("pipeline.get_test_report", of)

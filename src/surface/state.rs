@@ -16,9 +16,9 @@ use super::{dynamic, individual, meta, names, toolset, wording};
 use crate::catalog::{Action, CatalogError, Risk};
 use crate::tools::{self, Answer, ErrorKind, InstanceLabel, ToolError, Tools, name_tools, rewrite_calls};
 
-/// Bounds of an active toolset's tools, so that with the three that are always listed there are at most twenty tools in
-/// 25 kB.
-const MAX_TOOLSET_TOOLS: usize = 17;
+/// Maximum number of tools on the surface `toolset`, with those that are always listed.
+const MAX_TOOLSET_TOOLS: usize = 20;
+/// Maximum size of an active toolset's tools; the others take the rest of 25 kB.
 const MAX_TOOLSET_BYTES: usize = 18_000;
 
 /// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
@@ -224,10 +224,12 @@ impl Surface {
             _ => 0,
         };
         entries.sort_by_key(|entry| Reverse(usage(entry)));
+        // `activate_toolset`, find and execute, and the tool that reads.
+        let most = MAX_TOOLSET_TOOLS - 3 - usize::from(self.settings.read_tool);
         let (mut listed, mut bytes) = (Vec::new(), 0);
         for entry in entries.into_iter().take(2 * MAX_TOOLSET_TOOLS) {
             let size = self.spec(&entry)?.bytes();
-            if listed.len() < MAX_TOOLSET_TOOLS && bytes + size <= MAX_TOOLSET_BYTES {
+            if listed.len() < most && bytes + size <= MAX_TOOLSET_BYTES {
                 bytes += size;
                 listed.push(entry);
             }

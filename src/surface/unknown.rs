@@ -86,7 +86,7 @@ impl Surface {
         }
     }
 
-    /// What a tool of the client itself is for, if the call names nothing of GitLab.
+    /// Advice on a tool of the client itself; none if an argument names a place of GitLab.
     fn client_tool(&self, name: &str, arguments: &Map<String, Value>) -> Option<String> {
         let words = self.tools.as_deref()?.catalog().words().ok()?;
         let names_place = arguments.keys().any(|name| {

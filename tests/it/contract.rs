@@ -54,29 +54,32 @@ fn done(status: u16, body: &str) -> Option<Answer> {
     Some(raw(status, "application/json", body))
 }
 
-const DEVIATIONS: [Deviation; 22] = [
+/// No deviation.
+const NONE: Deviation = Deviation { what: "", only: "", action: "", request: no_request, answer: no_answer };
+
+const DEVIATIONS: [Deviation; 23] = [
     Deviation {
         what: "a field has another name",
         only: "label",
         action: "label.create",
-        request: no_request,
         answer: |request, body| {
             if is(request, "POST", "/labels") {
                 let name = body.as_object_mut().and_then(|label| label.remove("name"));
                 body["title"] = name.unwrap_or_default();
             }
         },
+        ..NONE
     },
     Deviation {
         what: "a value is replaced",
         only: "label",
         action: "label.create",
-        request: no_request,
         answer: |request, body| {
             if is(request, "POST", "/labels") {
                 body["color"] = json!("#000000");
             }
         },
+        ..NONE
     },
     Deviation {
         what: "a search is ignored",
@@ -88,7 +91,7 @@ const DEVIATIONS: [Deviation; 22] = [
             }
             None
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "an update is dropped in silence",
@@ -102,7 +105,7 @@ const DEVIATIONS: [Deviation; 22] = [
             }
             None
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "a duplicate is accepted",
@@ -114,7 +117,7 @@ const DEVIATIONS: [Deviation; 22] = [
             let is_second = twice && !String::from_utf8_lossy(&request.body).contains("First");
             if is_second { done(201, r##"{"id": 1, "name": "contract", "color": "#112233"}"##) } else { None }
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "a deletion does not delete",
@@ -123,25 +126,25 @@ const DEVIATIONS: [Deviation; 22] = [
         request: |request| {
             if request.method == "DELETE" && request.path.contains("/labels/") { done(204, "") } else { None }
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "an object is not found by its title",
         only: "milestone",
         action: "milestone.get",
         request: |request| if is(request, "GET", "/milestones") { done(200, "[]") } else { None },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "a date is lost",
         only: "milestone",
         action: "milestone.create",
-        request: no_request,
         answer: |request, body| {
             if is(request, "POST", "/milestones") {
                 body["due_date"] = Value::Null;
             }
         },
+        ..NONE
     },
     Deviation {
         what: "a filter by state is ignored",
@@ -153,7 +156,7 @@ const DEVIATIONS: [Deviation; 22] = [
             }
             None
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "a filter by label is ignored",
@@ -165,7 +168,7 @@ const DEVIATIONS: [Deviation; 22] = [
             }
             None
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "pages are ignored",
@@ -175,7 +178,7 @@ const DEVIATIONS: [Deviation; 22] = [
             request.line = request.line.replace("&page=2", "&page=1").replace("?page=2", "?page=1");
             None
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "the order is reversed",
@@ -185,29 +188,29 @@ const DEVIATIONS: [Deviation; 22] = [
             request.line = request.line.replace("sort=asc", "sort=desc");
             None
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "a nested field is missing",
         only: "label,milestone,issue",
         action: "issue.create",
-        request: no_request,
         answer: |request, body| {
             if is(request, "POST", "/issues") {
                 body["author"] = json!({});
             }
         },
+        ..NONE
     },
     Deviation {
         what: "a type is another",
         only: "project",
         action: "project.get",
-        request: no_request,
         answer: |request, body| {
             if request.method == "GET" && request.path.ends_with("widget") && body["id"].is_number() {
                 body["id"] = json!(body["id"].to_string());
             }
         },
+        ..NONE
     },
     Deviation {
         what: "a title is cut",
@@ -220,7 +223,7 @@ const DEVIATIONS: [Deviation; 22] = [
             }
             None
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "a change of state is dropped",
@@ -232,7 +235,7 @@ const DEVIATIONS: [Deviation; 22] = [
             }
             None
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "what does not exist is answered",
@@ -241,7 +244,7 @@ const DEVIATIONS: [Deviation; 22] = [
         request: |request| {
             if request.path.ends_with("/issues/99999") { done(200, r#"{"iid": 99999}"#) } else { None }
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "a creation is answered with an error",
@@ -250,29 +253,29 @@ const DEVIATIONS: [Deviation; 22] = [
         request: |request| {
             if is(request, "POST", "/hooks") { done(500, r#"{"message": "500"}"#) } else { None }
         },
-        answer: no_answer,
+        ..NONE
     },
     Deviation {
         what: "a rename is not marked",
         only: "branch,repository_file,commit",
         action: "commit.diff",
-        request: no_request,
         answer: |request, body| {
             for row in body.as_array_mut().into_iter().flatten().filter(|_| request.path.ends_with("/diff")) {
                 row["renamed_file"] = json!(false);
             }
         },
+        ..NONE
     },
     Deviation {
         what: "a size is wrong",
         only: "branch,repository_file",
         action: "repository_file.get",
-        request: no_request,
         answer: |_, body| {
             if body["file_path"].is_string() && body["size"].is_number() {
                 body["size"] = json!(1);
             }
         },
+        ..NONE
     },
     Deviation {
         what: "a merge is not made",
@@ -291,15 +294,26 @@ const DEVIATIONS: [Deviation; 22] = [
         },
     },
     Deviation {
+        what: "a path is another",
+        only: "group",
+        action: "group.get",
+        answer: |request, body| {
+            if request.method == "GET" && body["full_path"].is_string() {
+                body["full_path"] = json!("acme/elsewhere");
+            }
+        },
+        ..NONE
+    },
+    Deviation {
         what: "a field of a tag is missing",
         only: "tag",
         action: "tag.get",
-        request: no_request,
         answer: |request, body| {
             if request.method == "GET" && request.path.contains("/tags/") {
                 body.as_object_mut().map(|tag| tag.remove("message"));
             }
         },
+        ..NONE
     },
 ];
 
@@ -411,11 +425,10 @@ fn the_suite_holds_on_the_sandbox_and_leaves_nothing() {
 fn every_planted_deviation_is_found_by_its_action() {
     let (_runtime, sandbox) = start_sandbox();
     // Without a deviation the same scenarios hold through the same proxy.
-    let none = &Deviation { what: "", only: "", action: "", request: no_request, answer: no_answer };
     let mut sets: Vec<&str> = DEVIATIONS.iter().map(|deviation| deviation.only).collect();
     sets.sort_unstable();
     sets.dedup();
-    let url = deviate(sandbox.url(), none);
+    let url = deviate(sandbox.url(), &NONE);
     for only in sets {
         let (output, text) = run_suite(&url, &["--only", only]);
         assert_eq!(output.status.code(), Some(0), "{only}: {text}");
@@ -426,6 +439,7 @@ fn every_planted_deviation_is_found_by_its_action() {
         assert_eq!(output.status.code(), Some(1), "{}: {text}", deviation.what);
         let named = format!("differs  {} (", deviation.action);
         assert!(text.contains(&named), "{}: {text}", deviation.what);
+        assert!(!text.contains("acme") && !text.contains("127.0.0.1"), "the report may be public: {text}");
     }
 }
 

@@ -22,9 +22,6 @@ pub fn mark_of(domain: &str) -> Option<char> {
 /// Beginning of an escape of a percent sign or slash: a path that was encoded twice is no reference to a milestone.
 const ENCODED: [&str; 3] = ["%25", "%2f", "%2F"];
 
-/// States in brackets after a reference, as GitLab prints them.
-const STATES: [&str; 6] = ["closed", "merged", "moved", "duplicated", "promoted", "locked"];
-
 /// Parses a short reference. None if the text is not one.
 pub fn parse(text: &str) -> Option<Reference> {
     let is_encoded =
@@ -68,13 +65,14 @@ fn new_reference(path: &str, holder: Option<Scope>, kind: ObjectKind, value: Str
     Reference { path: path.to_owned(), holder, kind, value, note: None }
 }
 
-/// Removes what GitLab's pages print after the number: ` (closed)`, and the `+` or `+s` of a reference with its title
-/// (`lib/banzai/filter/references`).
+/// Removes what GitLab's pages print after the number: ` (closed)`, and the `+` or `+s` of a reference with its title.
 fn strip_state(value: &str) -> &str {
     let value = value.trim_end();
     let stated = value.strip_suffix(')').and_then(|inner| inner.rsplit_once(" ("));
     let value = match stated {
-        Some((number, state)) if STATES.contains(&state) => number.trim_end(),
+        Some((number, state)) if catalog::kinds().reference_states.iter().any(|known| known == state) => {
+            number.trim_end()
+        }
         _ => value,
     };
     value.strip_suffix("+s").or_else(|| value.strip_suffix('+')).unwrap_or(value)

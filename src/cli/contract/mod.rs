@@ -15,7 +15,7 @@ use self::report::{ContractReport, StepReport, StepVerdict};
 use self::scenario::{KindScenario, ScenarioStep, Within, scenarios};
 use super::Failure;
 use crate::server::{self, ServerError};
-use crate::tools::{ErrorKind, ExecuteRequest, Instances, ToolError, View, random_bytes};
+use crate::tools::{ExecuteRequest, Instances, ToolError, View, random_bytes};
 
 /// Arguments of the suite.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct ContractArguments {
 /// A run of the suite.
 struct ContractRun<'a> {
     instances: &'a Instances,
-    /// What the steps saved, with `project` and `group`.
+    /// Values that steps saved, with `project` and `group`.
     saved: Map<String, Value>,
     report: ContractReport,
 }
@@ -198,7 +198,7 @@ impl ContractRun<'_> {
             (Err(error), Some(kind)) => {
                 return differed(format!("refused with {} where {kind} was expected", error.kind.name()));
             }
-            (Err(error), None) => return differed(refusal(&error)),
+            (Err(error), None) => return differed(describe_refusal(&error)),
             (Ok(_), Some(kind)) => return differed(format!("accepted where {kind} was expected")),
             (Ok(data), None) => data,
         };
@@ -208,22 +208,9 @@ impl ContractRun<'_> {
                 None => return differed(format!("{pointer} is missing")),
             }
         }
-        let differences: Vec<String> = step
-            .expect
-            .iter()
-            .filter_map(|expected| {
-                let filled = scenario::Expectation {
-                    at: expected.at.clone(),
-                    equals: expected.equals.as_ref().map(|value| self.filled(value)),
-                    contains: expected.contains.as_ref().map(|value| self.filled(value)),
-                    row: expected.row.as_ref().map(|row| self.filled_map(row)),
-                    no_row: expected.no_row.as_ref().map(|row| self.filled_map(row)),
-                    count: expected.count,
-                    json_type: expected.json_type.clone(),
-                };
-                filled.difference(&data)
-            })
-            .collect();
+        let fill = |value: &Value| self.filled(value);
+        let differences: Vec<String> =
+            step.expect.iter().filter_map(|expected| expected.difference(&data, fill)).collect();
         if differences.is_empty() { StepVerdict::Held } else { differed(differences.join("; ")) }
     }
 
@@ -237,13 +224,11 @@ impl ContractRun<'_> {
                 })),
             },
             Value::Array(items) => items.iter().map(|item| self.filled(item)).collect(),
-            Value::Object(map) => Value::Object(self.filled_map(map)),
+            Value::Object(map) => {
+                map.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
+            }
             other => other.clone(),
         }
-    }
-
-    fn filled_map(&self, map: &Map<String, Value>) -> Map<String, Value> {
-        map.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
     }
 
     /// Executes an action as `gitlab-mcp execute` does; the person agreed before.
@@ -264,23 +249,17 @@ impl ContractRun<'_> {
 const MAX_TRIES: usize = 10;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Beginning of what is said of a refused step.
+/// Beginning of the text on a refused step.
 const REFUSED: &str = "refused";
 
 fn differed(how: String) -> StepVerdict {
     StepVerdict::Differed(how)
 }
 
-/// The refusal of a step, without GitLab's words: they may name what the report must not.
-fn refusal(error: &ToolError) -> String {
+/// The refusal of a step by its kind and status alone: words may name what the report must not.
+fn describe_refusal(error: &ToolError) -> String {
     let status = error.details.get("status").map(|status| format!(", status {status}")).unwrap_or_default();
-    // What the server itself refuses names the scenario's own values.
-    match error.kind {
-        ErrorKind::InvalidParams if error.details.get("status").is_none() => {
-            format!("{REFUSED}: {}", error.message)
-        }
-        kind => format!("{REFUSED}: {}{status}", kind.name()),
-    }
+    format!("{REFUSED}: {}{status}", error.kind.name())
 }
 
 fn fields(value: Value) -> Map<String, Value> {

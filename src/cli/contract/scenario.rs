@@ -21,7 +21,7 @@ pub struct Scenarios {
 #[serde(deny_unknown_fields)]
 pub struct KindScenario {
     pub name: String,
-    /// What an instance or a token may lack for it, such as a license. A refusal of its first step then skips it.
+    /// Requirement that an instance or a token may lack, such as a license. A refusal of its first step then skips it.
     #[serde(default)]
     pub needs: Option<String>,
     pub steps: Vec<ScenarioStep>,
@@ -34,7 +34,7 @@ pub struct ScenarioStep {
     pub action: String,
     #[serde(default)]
     pub params: Map<String, Value>,
-    /// Where it works: in the throwaway project, its group, or nowhere.
+    /// Its `fullPath`: the throwaway project, its group, or none.
     #[serde(default)]
     pub within: Within,
     /// Names under which parts of the answer are saved, each with its JSON pointer.
@@ -50,7 +50,7 @@ pub struct ScenarioStep {
     pub fails: Option<String>,
 }
 
-/// The place of a step.
+/// The `fullPath` of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Within {
@@ -60,7 +60,7 @@ pub enum Within {
     Nowhere,
 }
 
-/// What holds of an answer's data at a JSON pointer.
+/// A condition on an answer's data at a JSON pointer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expectation {
@@ -70,9 +70,9 @@ pub struct Expectation {
     /// A part of a text, or an item of a list.
     pub contains: Option<Value>,
     /// Fields of one row of a list.
-    pub row: Option<Map<String, Value>>,
+    pub row: Option<Value>,
     /// Fields that no row of a list has.
-    pub no_row: Option<Map<String, Value>>,
+    pub no_row: Option<Value>,
     /// The number of rows.
     pub count: Option<usize>,
     /// The JSON type: `string`, `number`, `boolean`, `array`, `object`, `null`.
@@ -89,29 +89,27 @@ pub fn scenarios() -> Result<Scenarios, toml::de::Error> {
 }
 
 impl Expectation {
-    /// How the data differs; none if it holds.
-    pub fn difference(&self, data: &Value) -> Option<String> {
+    /// How the data differs; none if it holds. `fill` puts in what earlier steps saved. The text has the names of these
+    /// values and not the values, as they may be private.
+    pub fn difference(&self, data: &Value, fill: impl Fn(&Value) -> Value) -> Option<String> {
         let place = if self.at.is_empty() { "the answer" } else { self.at.as_str() };
         let Some(value) = data.pointer(&self.at) else {
             let is_null = self.equals.as_ref().is_some_and(Value::is_null);
             return (!is_null).then(|| format!("{place} is missing"));
         };
         let rows = value.as_array().map(Vec::as_slice).unwrap_or_default();
-        let has = |fields: &Map<String, Value>| rows.iter().any(|row| has_fields(row, fields));
-        if let Some(wanted) = self.equals.as_ref().filter(|wanted| *wanted != value) {
+        let has = |fields: &Value| rows.iter().any(|row| has_fields(row, &fill(fields)));
+        if let Some(wanted) = self.equals.as_ref().filter(|wanted| fill(wanted) != *value) {
             return Some(format!("{place} is {} where {wanted} was expected", describe(value)));
         }
-        if let Some(part) = self.contains.as_ref().filter(|part| !contains(value, part)) {
+        if let Some(part) = self.contains.as_ref().filter(|part| !contains(value, &fill(part))) {
             return Some(format!("{place} does not have {part}"));
         }
         if let Some(fields) = self.row.as_ref().filter(|fields| !has(fields)) {
-            return Some(format!("no row of {place} has {}", Value::Object(fields.clone())));
+            return Some(format!("no row of {place} has {fields}"));
         }
         if let Some(fields) = self.no_row.as_ref().filter(|fields| has(fields)) {
-            return Some(format!(
-                "a row of {place} has {}, which the call excludes",
-                Value::Object(fields.clone())
-            ));
+            return Some(format!("a row of {place} has {fields}, which the call excludes"));
         }
         if let Some(count) = self.count.filter(|count| *count != rows.len()) {
             return Some(format!("{place} has {} rows where {count} were expected", rows.len()));
@@ -121,8 +119,8 @@ impl Expectation {
     }
 }
 
-fn has_fields(row: &Value, fields: &Map<String, Value>) -> bool {
-    fields.iter().all(|(pointer, wanted)| {
+fn has_fields(row: &Value, fields: &Value) -> bool {
+    fields.as_object().into_iter().flatten().all(|(pointer, wanted)| {
         let found = if pointer.starts_with('/') { row.pointer(pointer) } else { row.get(pointer) };
         found == Some(wanted)
     })
@@ -136,13 +134,11 @@ fn contains(value: &Value, part: &Value) -> bool {
     }
 }
 
-/// A value for the report: short values as they are, others by their type, as the report may be public.
+/// A value for the report, which may be public: a short word as it is, others by their type.
 fn describe(value: &Value) -> String {
     match value {
         Value::Null | Value::Bool(_) => value.to_string(),
-        Value::String(text) if text.len() <= 40 && !text.contains("://") && !text.contains('@') => {
-            value.to_string()
-        }
+        Value::String(text) if text.len() <= 40 && !text.contains(['/', '@']) => value.to_string(),
         value => format!("another {}", type_name(value)),
     }
 }

@@ -24,7 +24,8 @@ settings! {
             default: None,
             example: "127.0.0.1:8080",
         },
-        takes: Accepts::Text(
+        takes: Accepts::TextOr(
+            "127.0.0.1:8080",
             "localhost or an IP address, with a port, or unix:PATH",
             values::listen_address,
         ),

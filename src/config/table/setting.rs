@@ -30,6 +30,8 @@ pub struct Row {
 pub enum Accepts<T: 'static> {
     /// A text that the function accepts, described for errors and documentation.
     Text(&'static str, fn(&str) -> Option<T>),
+    /// The same; its flag without a value means this text.
+    TextOr(&'static str, &'static str, fn(&str) -> Option<T>),
     /// A number within bounds, both accepted.
     Number { noun: &'static str, min: u64, max: u64, convert: fn(u64) -> T },
     /// One of these words.
@@ -55,7 +57,7 @@ impl<T: Clone> Setting<T> {
     pub fn parse(&self, text: &str) -> Option<T> {
         let find = |name: &str| name.eq_ignore_ascii_case(text);
         match &self.takes {
-            Accepts::Text(_, parse) => parse(text),
+            Accepts::Text(_, parse) | Accepts::TextOr(_, _, parse) => parse(text),
             Accepts::Number { min, max, convert, .. } => {
                 text.parse().ok().filter(|number| (*min..=*max).contains(number)).map(convert)
             }
@@ -72,7 +74,9 @@ impl<T> Setting<T> {
     pub fn words(&self) -> Vec<&'static str> {
         match &self.takes {
             Accepts::Word(words) => words.iter().map(|(name, _)| *name).collect(),
-            Accepts::Text(..) | Accepts::Number { .. } | Accepts::Switch(_) => Vec::new(),
+            Accepts::Text(..) | Accepts::TextOr(..) | Accepts::Number { .. } | Accepts::Switch(_) => {
+                Vec::new()
+            }
         }
     }
 }
@@ -94,6 +98,9 @@ pub trait AnySetting: Sync {
 
     /// True if its flag needs no value.
     fn is_switch(&self) -> bool;
+
+    /// Value of its flag where that has none; none if it needs a value.
+    fn flag_alone(&self) -> Option<&'static str>;
 }
 
 impl<T: Sync> AnySetting for Setting<T> {
@@ -103,7 +110,7 @@ impl<T: Sync> AnySetting for Setting<T> {
 
     fn accepts(&self) -> String {
         match &self.takes {
-            Accepts::Text(accepts, _) => (*accepts).to_owned(),
+            Accepts::Text(accepts, _) | Accepts::TextOr(_, accepts, _) => (*accepts).to_owned(),
             Accepts::Number { noun, min, max, .. } => format!("{noun} from {min} to {max}"),
             Accepts::Word(words) => join_words(words.iter().map(|(name, _)| *name).collect()),
             Accepts::Switch(_) => "true or false (or 1, 0, yes, no, on, off)".to_owned(),
@@ -112,6 +119,14 @@ impl<T: Sync> AnySetting for Setting<T> {
 
     fn is_switch(&self) -> bool {
         matches!(self.takes, Accepts::Switch(_))
+    }
+
+    fn flag_alone(&self) -> Option<&'static str> {
+        match self.takes {
+            Accepts::TextOr(alone, ..) => Some(alone),
+            Accepts::Switch(_) => Some("true"),
+            Accepts::Text(..) | Accepts::Number { .. } | Accepts::Word(_) => None,
+        }
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Kinds {
     pub cleared_by_empty: Vec<String>,
     /// Types of items, with other spellings of each.
     pub item_types: Vec<(String, Vec<String>)>,
+    /// States that GitLab prints in parentheses after a reference.
+    pub reference_states: Vec<String>,
 }
 
 /// Kind of an object that a URL or reference names.

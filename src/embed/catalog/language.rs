@@ -168,7 +168,7 @@ pub struct Toolset {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsentToolset {
-    /// What to use instead, as sentences.
+    /// Advice in sentences: this server's counterpart, or the client's.
     pub why: String,
     /// The toolset that comes nearest; none for no toolset.
     pub instead: Option<String>,
@@ -180,7 +180,7 @@ pub struct AbsentToolset {
 pub struct ClientTools {
     /// Names without a client's prefix.
     pub names: Vec<String>,
-    /// What to use instead, as sentences after the name.
+    /// Advice in sentences, which follow the name.
     pub why: String,
 }
 

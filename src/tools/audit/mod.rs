@@ -24,7 +24,7 @@ use crate::gitlab::{Applied, GitlabError, Reply};
 use crate::messages::audit_target::AuditTarget;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::question::AskedCall;
-use writer::LineWriter;
+use writer::{LineSink, LineWriter};
 
 /// In which form the lines are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub struct Auditor {
 struct AuditLog {
     form: Audit,
     lines: LineWriter,
+    /// The file in which the lines are kept too, as JSON.
+    file: Option<LineWriter>,
     /// The lines of the calls that have not ended, by their numbers.
     pending: Mutex<BTreeMap<u64, Pending>>,
     next: AtomicU64,
@@ -122,8 +124,9 @@ impl Auditor {
     /// Lines in this form on standard error, and as JSON in the file if there is one.
     pub fn new(form: Audit, file: Option<PathBuf>) -> Auditor {
         let (pending, next) = (Mutex::default(), AtomicU64::default());
-        let lines = LineWriter::new(file.map(RotatedLog::new));
-        Auditor { log: Arc::new(AuditLog { form, lines, pending, next }), caller: None, instance: None }
+        let lines = LineWriter::new(LineSink::StandardError);
+        let file = file.map(|path| LineWriter::new(LineSink::File(RotatedLog::new(path))));
+        Auditor { log: Arc::new(AuditLog { form, lines, file, pending, next }), caller: None, instance: None }
     }
 
     /// The auditor of one caller, on the same log.
@@ -183,6 +186,7 @@ impl Auditor {
         let pending = std::mem::take(&mut *self.log.pending.lock().unwrap_or_else(PoisonError::into_inner));
         pending.into_values().for_each(|pending| self.write(pending));
         self.log.lines.flush();
+        self.log.file.iter().for_each(LineWriter::flush);
     }
 
     fn write(&self, Pending { started, mut line, is_open }: Pending) {
@@ -192,8 +196,8 @@ impl Auditor {
         line.applied = is_open.then_some("unknown");
         line.ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
-        if self.log.lines.has_file() {
-            self.log.lines.keep(line.written(Audit::Json));
+        if let Some(file) = &self.log.file {
+            file.write(line.written(Audit::Json));
         }
         if self.log.form != Audit::Off {
             self.log.lines.write(line.written(self.log.form));
@@ -203,7 +207,7 @@ impl Auditor {
 
 impl AuditLog {
     fn is_off(&self) -> bool {
-        self.form == Audit::Off && !self.lines.has_file()
+        self.form == Audit::Off && self.file.is_none()
     }
 }
 

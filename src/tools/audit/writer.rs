@@ -1,5 +1,6 @@
-//! Writer of the audit lines. A client that never reads standard error must not block a call: a thread writes the
-//! lines, and lines that do not fit the queue are counted and reported later.
+//! Writers of the audit lines, one for standard error and one for the file. A client that never reads standard error
+//! must neither block a call nor keep lines from the file: each sink has its own thread and queue, and lines that do not
+//! fit the queue are counted and reported later.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,11 +17,17 @@ const WAITING: usize = 256;
 /// Maximum time to write the queued lines at the end of the process.
 const GRACE: Duration = Duration::from_millis(700);
 
+/// Destination of audit lines.
+#[derive(Clone, Debug)]
+pub(super) enum LineSink {
+    StandardError,
+    File(RotatedLog),
+}
+
 /// A writer of lines, which begins with the first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LineWriter {
-    /// The file of the audit, written besides standard error.
-    file: Option<RotatedLog>,
+    sink: LineSink,
     writer: OnceLock<Option<Writer>>,
     lost: AtomicU64,
 }
@@ -29,8 +36,6 @@ pub(super) struct LineWriter {
 #[derive(Debug)]
 enum WriterCommand {
     Write(String),
-    /// A line for the file alone.
-    Keep(String),
     /// Say that all lines before it are written.
     Confirm(SyncSender<()>),
 }
@@ -42,30 +47,40 @@ struct Writer {
     done: Mutex<Receiver<()>>,
 }
 
+impl LineSink {
+    /// The reason why lines did not fit the queue.
+    fn why_lost(&self) -> &'static str {
+        match self {
+            LineSink::StandardError => "standard error was not read",
+            LineSink::File(_) => "the file could not be written in time",
+        }
+    }
+
+    /// Writes a line. A closed standard error takes nothing, and there is nowhere else to report it.
+    fn write(&self, line: &str) {
+        match self {
+            LineSink::StandardError => drop(io::stderr().lock().write_all(format!("{line}\n").as_bytes())),
+            LineSink::File(file) => {
+                if let Err(error) = file.append(line) {
+                    tracing::error!(%error, "the audit file cannot be written");
+                }
+            }
+        }
+    }
+}
+
 impl LineWriter {
-    pub(super) fn new(file: Option<RotatedLog>) -> LineWriter {
-        LineWriter { file, writer: OnceLock::new(), lost: AtomicU64::new(0) }
-    }
-
-    /// True if lines are kept in a file.
-    pub(super) fn has_file(&self) -> bool {
-        self.file.is_some()
-    }
-
-    /// Hands a line for the file to the writer, and waits where the queue is full: a kept line is not lost.
-    pub(super) fn keep(&self, line: String) {
-        let Some(writer) = self.writer.get_or_init(|| start(self.file.clone())) else { return };
-        // The writer ends with the process alone.
-        let _ = writer.lines.send(WriterCommand::Keep(line));
+    pub(super) fn new(sink: LineSink) -> LineWriter {
+        LineWriter { sink, writer: OnceLock::new(), lost: AtomicU64::new(0) }
     }
 
     /// Hands a line to the writer.
     pub(super) fn write(&self, line: String) {
-        let Some(writer) = self.writer.get_or_init(|| start(self.file.clone())) else { return };
+        let Some(writer) = self.writer.get_or_init(|| start(self.sink.clone())) else { return };
         let lost = self.lost.swap(0, Ordering::Relaxed);
         let line = match lost {
-            0 => format!("{line}\n"),
-            lost => format!("audit: {lost} lines are missing, as standard error was not read\n{line}\n"),
+            0 => line,
+            lost => format!("audit: {lost} lines are missing, as {}\n{line}", self.sink.why_lost()),
         };
         if writer.lines.try_send(WriterCommand::Write(line)).is_err() {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
@@ -79,7 +94,7 @@ impl LineWriter {
         let Some(Some(writer)) = self.writer.get() else { return };
         let (confirmed, confirmation) = sync_channel(1);
         if writer.lines.try_send(WriterCommand::Confirm(confirmed)).is_ok() {
-            // A timeout means that standard error is not read.
+            // A timeout means that the lines are not taken.
             let _ = confirmation.recv_timeout(GRACE);
         }
     }
@@ -89,27 +104,21 @@ impl Drop for LineWriter {
     fn drop(&mut self) {
         if let Some(Some(Writer { lines, done })) = self.writer.take() {
             drop(lines);
-            // A timeout means that standard error is not read.
+            // A timeout means that the lines are not taken.
             let _ = done.into_inner().unwrap_or_else(PoisonError::into_inner).recv_timeout(GRACE);
         }
     }
 }
 
 /// Starts the thread. If that fails, there is no audit, and the log has an error.
-fn start(file: Option<RotatedLog>) -> Option<Writer> {
+fn start(sink: LineSink) -> Option<Writer> {
     let (lines, waiting) = sync_channel::<WriterCommand>(WAITING);
     let (finished, done) = sync_channel(1);
     let run = move || {
         for order in waiting {
-            // Errors are ignored: a closed standard error takes nothing, and there is nowhere else to report it; the
-            // receiver of a confirmation may be gone.
+            // The receiver of a confirmation may be gone.
             match order {
-                WriterCommand::Write(line) => drop(io::stderr().lock().write_all(line.as_bytes())),
-                WriterCommand::Keep(line) => {
-                    if let Some(Err(error)) = file.as_ref().map(|file| file.append(&line)) {
-                        tracing::error!(%error, "the audit file cannot be written");
-                    }
-                }
+                WriterCommand::Write(line) => sink.write(&line),
                 WriterCommand::Confirm(confirmed) => drop(confirmed.try_send(())),
             }
         }

@@ -52,12 +52,12 @@ pub async fn name_files(tools: &Tools, checked: &Checked, refused: ToolError) ->
         lookups::read_once(tools, "repository_file.get", read, Purpose::Diagnosis)
     }));
     let found = found.await;
-    let mut named = paths.iter().zip(&found).filter(|(_, found)| match found {
+    let named = paths.iter().zip(&found).filter(|(_, found)| match found {
         Ok(_) => exists,
         Err(ReadError::Gitlab(error)) => !exists && not_found::is_of_place(error),
         Err(ReadError::NotSent(_)) => false,
     });
-    let named: Vec<&String> = named.by_ref().map(|(path, _)| path).collect();
+    let named: Vec<&String> = named.map(|(path, _)| path).collect();
     if named.is_empty() {
         return refused;
     }
@@ -70,11 +70,14 @@ pub async fn name_files(tools: &Tools, checked: &Checked, refused: ToolError) ->
         list.join(", ")
     );
     let refused = refused.hint(hint);
-    if exists {
-        refused
+    let first = named.first().map_or("", |path| path);
+    let read = json!({"fullPath": params.get("fullPath"), "file_path": first, "ref": at});
+    let next = if exists {
+        NextCall::execute("repository_file.get", &read)
     } else {
-        refused.fix(list_folder(params, named.first().map_or("", |path| path), &at))
-    }
+        list_folder(params, first, &at)
+    };
+    refused.fix(next)
 }
 
 /// The path of a change, or the path that it moves from.

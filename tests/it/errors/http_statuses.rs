@@ -569,6 +569,7 @@ fn a_commit_names_the_file_that_exists_or_is_missing() {
     let error = refused(&mut client, commit(twice), "invalid_params", &["already exists"]);
     assert_eq!(error["files"], json!(["README.md"]), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("its action is update, not create"), "{error}");
+    assert_eq!(error["fix"]["arguments"]["params"]["file_path"], "README.md", "{error}");
     let absent = json!([change("update", "README.md"), change("update", "src/none.rs")]);
     let error = refused(&mut client, commit(absent), "invalid_params", &["doesn't exist"]);
     assert_eq!(error["files"], json!(["src/none.rs"]), "{error}");

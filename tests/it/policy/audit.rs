@@ -106,8 +106,8 @@ fn a_command_that_a_person_typed_has_no_line() {
 }
 
 /// A server with an audit log, whose standard error is a pipe.
-fn spawn_with_audit() -> Child {
-    program(&["--sandbox"], &[("GITLAB_AUDIT", "text")])
+fn spawn_with_audit(more: &[(&str, &str)]) -> Child {
+    program(&["--sandbox"], &[&[("GITLAB_AUDIT", "text")], more].concat())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -115,9 +115,12 @@ fn spawn_with_audit() -> Child {
         .unwrap()
 }
 
+/// Standard error and the file have a queue each: one that is not read keeps neither a call nor the other's lines.
 #[test]
 fn a_client_that_never_reads_standard_error_is_served() {
-    let mut child = spawn_with_audit();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audit.jsonl");
+    let mut child = spawn_with_audit(&[("GITLAB_AUDIT_FILE", file.to_str().unwrap())]);
     // Held and not read: what a pipe takes, 64 KiB as a rule, is soon full.
     let unread = child.stderr.take();
     let mut client = Client::adopt(child);
@@ -129,6 +132,8 @@ fn a_client_that_never_reads_standard_error_is_served() {
     }
     client.close().well();
     drop(unread);
+    let kept = std::fs::read_to_string(file).unwrap();
+    assert_eq!(kept.matches("\"action\":\"issue.get\"").count(), 800);
 }
 
 #[cfg(unix)]
@@ -147,7 +152,7 @@ fn the_last_line_is_written_when_a_signal_ends_it() {
 #[cfg(unix)]
 #[test]
 fn lines_that_were_dropped_are_counted_once_standard_error_is_read() {
-    let mut child = spawn_with_audit();
+    let mut child = spawn_with_audit(&[]);
     let stderr = child.stderr.take().unwrap();
     let mut client = Client::adopt(child);
     client.initialize(LATEST_HANDSHAKE);

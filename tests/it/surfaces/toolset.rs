@@ -187,7 +187,7 @@ fn an_active_toolset_lists_its_everyday_actions() {
     for tool in ["issue_get", "issue_list", "issue_create", "issue_update", "issue_note_create"] {
         assert!(listed.contains(&format!("\"{tool}\"")), "{tool} is wanted every day");
     }
-    // What is not listed is a tool of the active toolset all the same.
+    // An action that is not listed is a tool of the active toolset all the same.
     let statistics = json!({"name": "issue_statistics_get", "arguments": {"fullPath": "acme/widget"}});
     let called = ask(&mut client, "tools/call", statistics);
     assert_ne!(called["isError"], true, "{called}");
