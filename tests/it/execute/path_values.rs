@@ -18,7 +18,8 @@ fn dots_backslashes_and_control_characters_are_refused() {
     for (path, reason) in [
         ("a/../../b", "`..` would lead elsewhere"),
         ("a/../../b\\c", "backslash"),
-        ("./README.md", "`.` would lead elsewhere"),
+        ("docs/./README.md", "`.` would lead elsewhere"),
+        ("./../secret", "`..` would lead elsewhere"),
         ("%2e%2e/secret", "`..` would lead elsewhere"),
         ("a%252f..%252fb", "`..` would lead elsewhere"),
         ("a\nb", "control character"),
@@ -28,4 +29,15 @@ fn dots_backslashes_and_control_characters_are_refused() {
     let branch = json!({"fullPath": "acme/widget", "branch": "x\u{0}y\r\nHost: z"});
     refused(&mut client, "branch.get", branch, "control character");
     refused(&mut client, "issue.list", json!({"fullPath": "acme/../admin"}), "expected a full path");
+}
+
+/// Shells and editors write a file of a folder as `./README.md`: it is that file, and nothing above it.
+#[test]
+fn a_leading_dot_and_slash_is_the_file_itself() {
+    let mut client = Client::sandbox();
+    for path in ["README.md", "./README.md"] {
+        let file = json!({"fullPath": "acme/widget", "file_path": path, "ref": "main"});
+        let reply = execute(&mut client, "repository_file.get_raw", file);
+        assert!(reply.text.contains("\n# Widget\n"), "{path}: {}", reply.text);
+    }
 }
