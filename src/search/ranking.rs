@@ -1,6 +1,6 @@
 //! The steps of one search, from the query to the results.
 
-use crate::catalog::{Action, Catalog};
+use crate::catalog::{Action, Catalog, Param};
 
 use super::error::SearchError;
 use super::features::{Scored, Scorer, Signals, sort};
@@ -249,7 +249,7 @@ impl<'f> Results<'f> {
     }
 
     fn ranking(
-        self,
+        mut self,
         ranker: &Ranker,
         request: &ParsedRequest,
         whole: &Segment,
@@ -271,6 +271,9 @@ impl<'f> Results<'f> {
         let probability = self.hits.first().map_or(0.0, |(first, _)| first.probability);
         let certainty = if is_corrected || is_vague || self.winners.len() > 1 { 0.0 } else { probability };
         let is_high = certainty >= self.model.softmax.high;
+        if !is_high {
+            lead_with_list(&mut self.hits, self.query.words);
+        }
         let confidence = if is_high { Confidence::High } else { Confidence::Low };
         let steps = self.steps();
         let (model, margin, is_explained) = (self.model, self.margin, self.query.explain);
@@ -309,6 +312,41 @@ impl<'f> Results<'f> {
         }
         steps.into_iter().map(|step| step.id.clone()).collect()
     }
+}
+
+/// Puts the list of a domain before the read of one of its objects, where that needs an id that only an answer tells and
+/// the request has fewer ids than it takes: a thread has no title, so "the discussion in issue 5" begins with the list.
+fn lead_with_list(hits: &mut Vec<(Scored, Action)>, words: &str) {
+    let Some((_, first)) = hits.first() else { return };
+    let ids: Vec<&Param> = first.params.iter().filter(|param| param.required && is_id(param)).collect();
+    let is_untold = ids.iter().any(|id| id.name != "iid" && id.names.is_none());
+    if first.verb() != "get" || !is_untold || ids_in(words) >= ids.len() {
+        return;
+    }
+    let list = hits.iter().position(|(_, action)| {
+        let mut required = action.params.iter().filter(|param| param.required);
+        action.domain() == first.domain()
+            && action.verb() == "list"
+            && required.all(|param| first.params.iter().any(|own| own.name == param.name))
+    });
+    if let Some(at) = list {
+        hits[..=at].rotate_right(1);
+    }
+}
+
+fn is_id(param: &Param) -> bool {
+    param.name == "iid" || param.name.ends_with("_id")
+}
+
+/// The number of words that may be an id: a number, a reference like `#5`, or the hexadecimal id of a thread.
+fn ids_in(words: &str) -> usize {
+    let is_id = |word: &str| {
+        let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let number = word.rsplit(['#', '!', '&', '%']).next().unwrap_or_default();
+        let is_hash = word.len() >= 8 && word.chars().all(|c| c.is_ascii_hexdigit());
+        is_hash || (!number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+    };
+    words.split_whitespace().filter(|word| is_id(word)).count()
 }
 
 /// Explains the interpretation of the request, and each feature with its contribution.

@@ -298,3 +298,16 @@ fn an_answer_to_any_request_of_the_evaluation_is_small() {
     }
     assert!(asked > 800, "{asked}");
 }
+
+/// A thread has no name that a user could give: a request about "the discussion" begins with the list.
+#[test]
+fn a_read_whose_id_nobody_knows_comes_after_its_list() {
+    let mut client = Client::sandbox();
+    for (query, action) in [
+        ("Summarize the discussion in issue acme/widget#1.", "issue_discussion.list"),
+        ("summarize the thread in merge request acme/widget!3", "merge_request_discussion.list"),
+        ("show discussion 4f3a9bc01 of issue 12", "issue_discussion.get"),
+    ] {
+        assert_eq!(first(&find(&mut client, query)), action, "{query}");
+    }
+}
