@@ -80,14 +80,17 @@ fn unknown_action_error(
     };
     let error = with_candidates(error.hint(hint), actions);
     // A write needs a misspelt id that is nearest to it; a read may be tried.
+    let is_bare = names::words(given).len() < 2;
     let may_run = |action: &&Action| match action.risk {
+        // `list` is spelt like `tag.list` and means as little the one as any other.
+        _ if is_bare && given.len() + 2 < action.id.len() => false,
         Risk::Read => *sure || nearest.as_ref() == Some(&action.id),
         Risk::Write => nearest.as_ref() == Some(&action.id),
         Risk::Grant | Risk::Destructive => false,
     };
     // Among several actions with these words, the only one that accepts the given parameters.
     let parts = actions.iter().filter(|action| names::is_part(action, language, given));
-    let mut going = parts.filter(|action| !params.is_empty() && is_callable(tools, action, params));
+    let mut going = parts.filter(|action| !is_bare && !params.is_empty() && is_callable(tools, action, params));
     if let (Some(only), None) = (going.next(), going.next())
         && only.risk == Risk::Read
     {
@@ -110,12 +113,16 @@ pub fn read_by_ambiguous_name(
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
     let mut actions: Vec<Action> =
         decoded.collect::<Result<_, _>>().map_err(|error| error::internal(&error))?;
-    // Reads first.
+    // Reads first. A noun alone asks for nothing to be deleted.
     actions.sort_by_key(|action| action.risk);
+    let is_bare = names::words(given).len() < 2;
+    if is_bare && actions.first().is_some_and(|first| first.risk != Risk::Destructive) {
+        actions.retain(|action| action.risk != Risk::Destructive);
+    }
     let message = format!("`{}` may mean {}", excerpt(given, 80), listed(&actions));
     let offered: Vec<Action> =
         actions.into_iter().filter(|action| tools.withholds(action).is_none()).collect();
-    let only = only_read(tools, &offered, params).filter(|_| names::words(given).len() > 1);
+    let only = only_read(tools, &offered, params).filter(|_| !is_bare);
     if let Some(number) = only {
         return Ok(number);
     }
@@ -244,8 +251,11 @@ fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, Too
     };
     let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
     // Nonsense must not lead to an action that deletes something.
-    actions.retain(|action| action.risk != Risk::Destructive || names::shares_word(action, language, given));
-    if names::words(given).len() < 2 {
+    let is_bare = names::words(given).len() < 2;
+    actions.retain(|action| {
+        action.risk != Risk::Destructive || (!is_bare && names::shares_word(action, language, given))
+    });
+    if is_bare {
         actions.sort_by_key(|action| action.risk);
     }
     // Two ids may be spelt alike and be far from each other.
@@ -253,7 +263,11 @@ fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, Too
     let nearest = nearest.filter(|id| names::is_misspelt(&tools.catalog, language, given, id));
     let near =
         nearest.map(|id| tools.catalog.get(id)).transpose().map_err(|error| error::internal(&error))?;
-    if let Some(action) = near.flatten().filter(|action| tools.withholds(action).is_none()) {
+    let is_offered = |action: &Action| {
+        let is_guess = is_bare && given.len() + 2 < action.id.len() && action.risk == Risk::Destructive;
+        !is_guess && tools.withholds(action).is_none()
+    };
+    if let Some(action) = near.flatten().filter(is_offered) {
         actions.retain(|known| known.id != action.id);
         actions.insert(0, action);
         actions.truncate(MAX_CANDIDATES);

@@ -311,3 +311,25 @@ fn a_pasted_page_is_read() {
     let arguments = json!({"action": "https://gitlab.elsewhere.example/acme/widget/-/issues/12"});
     execute_mended(&mut client, arguments, "invalid_params", &says);
 }
+
+/// A verb or a noun alone means as little one action as any other: nothing is offered to be run or deleted.
+#[test]
+fn a_word_alone_leads_to_no_call_and_to_no_deletion() {
+    let mut client = Client::sandbox();
+    for word in ["list", "get", "delete", "remove", "user", "merge", "files", "topic"] {
+        let reply = client.call(EXECUTE, json!({"action": word, "params": {"fullPath": WIDGET}}));
+        let error = &reply.structured["error"];
+        assert_eq!(error["fix"]["tool"], FIND, "{word}: {error}");
+        for candidate in error["candidates"].as_array().into_iter().flatten() {
+            assert_ne!(candidate["risk"], "destructive", "{word}: {candidate}");
+        }
+    }
+}
+
+#[test]
+fn release_notes_lead_to_the_changelog() {
+    let mut client = Client::sandbox();
+    let dry = json!({"fullPath": WIDGET, "version": "1.2.0"});
+    let reply = client.call(EXECUTE, json!({"action": "analyze.release_notes", "params": dry, "dry_run": true}));
+    assert!(reply.text.contains("/repository/changelog"), "{}", reply.text);
+}
