@@ -316,7 +316,7 @@ impl<'f> Results<'f> {
 
 /// Puts the list of a domain before the read of one of its objects, where that needs an id that only an answer tells and
 /// the request has fewer ids than it takes: a thread has no title, so "the discussion in issue 5" begins with the list.
-fn lead_with_list(hits: &mut Vec<(Scored, Action)>, words: &str) {
+fn lead_with_list(hits: &mut [(Scored, Action)], words: &str) {
     let Some((_, first)) = hits.first() else { return };
     let ids: Vec<&Param> = first.params.iter().filter(|param| param.required && is_id(param)).collect();
     let is_untold = ids.iter().any(|id| id.name != "iid" && id.names.is_none());
@@ -329,8 +329,8 @@ fn lead_with_list(hits: &mut Vec<(Scored, Action)>, words: &str) {
             && action.verb() == "list"
             && required.all(|param| first.params.iter().any(|own| own.name == param.name))
     });
-    if let Some(at) = list {
-        hits[..=at].rotate_right(1);
+    if let Some(upto) = list.and_then(|at| hits.get_mut(..=at)) {
+        upto.rotate_right(1);
     }
 }
 

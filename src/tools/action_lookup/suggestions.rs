@@ -90,7 +90,8 @@ fn unknown_action_error(
     };
     // Among several actions with these words, the only one that accepts the given parameters.
     let parts = actions.iter().filter(|action| names::is_part(action, language, given));
-    let mut going = parts.filter(|action| !is_bare && !params.is_empty() && is_callable(tools, action, params));
+    let mut going =
+        parts.filter(|action| !is_bare && !params.is_empty() && is_callable(tools, action, params));
     if let (Some(only), None) = (going.next(), going.next())
         && only.risk == Risk::Read
     {

@@ -330,6 +330,7 @@ fn a_word_alone_leads_to_no_call_and_to_no_deletion() {
 fn release_notes_lead_to_the_changelog() {
     let mut client = Client::sandbox();
     let dry = json!({"fullPath": WIDGET, "version": "1.2.0"});
-    let reply = client.call(EXECUTE, json!({"action": "analyze.release_notes", "params": dry, "dry_run": true}));
+    let reply =
+        client.call(EXECUTE, json!({"action": "analyze.release_notes", "params": dry, "dry_run": true}));
     assert!(reply.text.contains("/repository/changelog"), "{}", reply.text);
 }
