@@ -298,7 +298,8 @@ fn distrust(error: &rustls::Error) -> CertificateError {
     use rustls::{AlertDescription as Alert, CertificateError as Bad, Error};
     match error {
         Error::InvalidCertificate(bad) => match bad {
-            Bad::UnknownIssuer => CertificateError::Issuer,
+            // An authority of the same name with another key.
+            Bad::UnknownIssuer | Bad::BadSignature => CertificateError::Issuer,
             Bad::NotValidForName | Bad::NotValidForNameContext { .. } => CertificateError::Name,
             Bad::Expired | Bad::ExpiredContext { .. } | Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
                 CertificateError::Date

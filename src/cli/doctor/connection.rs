@@ -5,11 +5,12 @@ use std::time::{Instant, SystemTime};
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
+use url::Url;
 
 use super::report::Finding;
 use crate::catalog::Version;
-use crate::config::{Config, Instance, InstanceConfig};
-use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};
+use crate::config::{self, Config, Instance, InstanceConfig};
+use crate::gitlab::{CertificateError, Content, ErrorAnswer, GitlabError, NetworkError, NotFollowed, Reply};
 use crate::text::error_chain;
 use crate::tools::{ReadError, Tools, connection_hint};
 
@@ -19,6 +20,11 @@ const CLOCK_APART: u64 = 60;
 /// Days before the expiry of a certificate from which `doctor` warns. Certificates that are renewed by themselves are
 /// renewed before.
 const CERTIFICATE_SOON: u64 = 3;
+
+const SIGN_IN_BEFORE: &str = "A sign-in page is in front of GitLab: ask its administrator for an address that programs may use, or for \
+     credentials of the proxy, which GITLAB_EXTRA_HEADERS can carry.";
+
+const HTTPS: &str = "Set GITLAB_URL to the same address with https://.";
 
 /// Checks the address, the proxy, the certificate and the version.
 pub(super) fn findings(
@@ -77,6 +83,22 @@ fn address(tools: &Tools, of: &InstanceConfig, version: &Result<Reply, GitlabErr
             format!("{place} responds, but has no GitLab API"),
             "Check GITLAB_URL: it must be GitLab's root, with its sub-path if it has one, and without /api/v4.",
         ),
+        // A host that no setting names is where GitLab's address redirects to.
+        Err(error @ GitlabError::Network { host, .. }) if is_elsewhere(of, host) => {
+            let what =
+                format!("{place} redirects to {host}, which cannot be reached: {}", error_chain(error));
+            Finding::failure(CHECK, what, SIGN_IN_BEFORE)
+        }
+        Err(error @ GitlabError::Network { trouble: NetworkError::Lost, .. }) if is_plain(of) => {
+            Finding::failure(
+                CHECK,
+                error_chain(error),
+                "If this port takes https alone, set GITLAB_URL to https://; otherwise check GitLab and the proxy in front of it.",
+            )
+        }
+        Err(error @ GitlabError::Invalid { answer }) if takes_https_alone(answer) => {
+            Finding::failure(CHECK, error_chain(error), HTTPS)
+        }
         Err(error @ GitlabError::Network { trouble, .. }) => {
             let proxied = tools.client().proxy().map(|proxy| format!(" Requests go through {proxy}."));
             let words =
@@ -88,10 +110,14 @@ fn address(tools: &Tools, of: &InstanceConfig, version: &Result<Reply, GitlabErr
             error_chain(error),
             "Check the host and port in GITLAB_URL, and whether a firewall or a proxy blocks the connection.",
         ),
-        Err(error @ GitlabError::Redirect { to_host, .. }) => Finding::failure(
+        Err(error @ GitlabError::Redirect { to_host, reason, .. }) => Finding::failure(
             CHECK,
             error_chain(error),
-            format!("Set GITLAB_URL to the address GitLab redirects to: {to_host}."),
+            match reason {
+                NotFollowed::SignIn => SIGN_IN_BEFORE.to_owned(),
+                NotFollowed::Https => format!("Set GITLAB_URL to https://{to_host}."),
+                _ => format!("Set GITLAB_URL to the address GitLab redirects to: {to_host}."),
+            },
         ),
         Err(error @ GitlabError::NotGitlab { .. }) => Finding::failure(
             CHECK,
@@ -110,8 +136,46 @@ fn address(tools: &Tools, of: &InstanceConfig, version: &Result<Reply, GitlabErr
     }
 }
 
+/// True for a host that is not the one of GITLAB_URL.
+fn is_elsewhere(of: &InstanceConfig, host: &str) -> bool {
+    let Instance::At(url) = &of.instance else { return false };
+    url.host_str().is_some_and(|own| host != own && !host.starts_with(&format!("{own}:")))
+}
+
+fn is_plain(of: &InstanceConfig) -> bool {
+    matches!(&of.instance, Instance::At(url) if url.scheme() == "http")
+}
+
+/// True for the answer of nginx and Apache to plain http on a port of theirs that takes https.
+fn takes_https_alone(answer: &ErrorAnswer) -> bool {
+    let message = answer.message.to_lowercase();
+    answer.status == 400 && message.contains("plain http") && message.contains("https")
+        || message.contains("speaking plain http to an ssl-enabled")
+}
+
+/// The settings of proxies that name none: neither requests nor `doctor` would tell that they are not used.
+fn unusable_proxies() -> Vec<String> {
+    let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    let set = names.into_iter().filter_map(|name| {
+        let value = config::environment(name)?.into_string().ok()?;
+        let value = value.trim().to_owned();
+        let address = if value.contains("://") { value.clone() } else { format!("http://{value}") };
+        let is_usable = Url::parse(&address).is_ok_and(|url| url.has_host());
+        (!value.is_empty() && !is_usable).then(|| name.to_owned())
+    });
+    set.collect()
+}
+
 fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
     const CHECK: &str = "proxy";
+    let unusable = unusable_proxies();
+    if !unusable.is_empty() {
+        return Finding::failure(
+            CHECK,
+            format!("{} is set and is no address of a proxy: it is not used", unusable.join(", ")),
+            "Write it as http://host:port, with user:password@ before the host where the proxy wants them.",
+        );
+    }
     let Some(proxy) = tools.client().proxy() else {
         return Finding::passed(CHECK, "none");
     };
@@ -153,7 +217,15 @@ fn certificate(
         ),
         _ if !is_https => Finding::passed(CHECK, "not used: plain http on this machine"),
         Err(error @ GitlabError::Network { trouble, .. }) if error.distrust().is_some() => {
-            Finding::failure(CHECK, error_chain(error), connection_hint(*trouble, error.distrust()))
+            let is_unknown = error.distrust() == Some(CertificateError::Issuer);
+            let mend = match &of.ca_file {
+                Some(file) if is_unknown => format!(
+                    "{} (GITLAB_CA_FILE) has not the authority that signed it: ask the administrator for that one.",
+                    file.display()
+                ),
+                _ => connection_hint(*trouble, error.distrust()).to_owned(),
+            };
+            Finding::failure(CHECK, error_chain(error), mend)
         }
         Err(GitlabError::Network { .. } | GitlabError::Timeout { .. }) => {
             Finding::unknown(CHECK, "not checked: there is no connection")

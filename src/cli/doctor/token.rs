@@ -127,12 +127,36 @@ fn refused(error: &GitlabError) -> Finding {
             "Check that the token in GITLAB_TOKEN is complete, from this GitLab, and not revoked; an OAuth token goes in \
              GITLAB_OAUTH_TOKEN."
         }
+        GitlabError::Forbidden { answer, .. } if is_of_account(&answer.message) => {
+            "GitLab refuses this user or address, whatever the token: sign in to GitLab in a browser, or ask its administrator."
+        }
+        GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => {
+            "Too many requests came from this token or address: wait a few minutes, and see what else uses it; lower GITLAB_MAX_REQUESTS."
+        }
         GitlabError::Forbidden { .. } => {
             "Create a token with the scope api (or read_api, to read only); its user may also be blocked."
         }
         _ => "Try again: GitLab did not respond as expected.",
     };
     Finding::failure(CHECK, error_chain(error), mend)
+}
+
+/// True for a refusal that a new token would get as well: a blocked or deactivated account, terms to accept, an IP
+/// address (lib/gitlab/auth/user_access_denied_reason.rb).
+fn is_of_account(message: &str) -> bool {
+    let message = message.to_lowercase();
+    let words = [
+        "blocked",
+        "deactivated",
+        "banned",
+        "terms",
+        "pending approval",
+        "confirm",
+        "ip address",
+        "password",
+        "must be accepted",
+    ];
+    words.iter().any(|word| message.contains(word))
 }
 
 fn known(token: &Token, user: Option<&Value>, own: &Value) -> Finding {

@@ -219,6 +219,49 @@ fn what_answers() {
     assert_found(&with(answering(raw(500, "text/plain", "")), &[]), "address", "failure", "status page");
 }
 
+/// Each was answered with a hint that leads astray: to the address of the sign-in page, to try again, to a new token.
+#[test]
+fn the_hint_fits_what_is_in_the_way() {
+    let redirecting = |to: &str| Answers {
+        version: raw(302, "text/plain", "").header("location", to),
+        ..Answers::default()
+    };
+    let elsewhere = with(redirecting("http://sso.does-not-exist.invalid/login"), &[]);
+    assert_found(&elsewhere, "address", "failure", "A sign-in page is in front of GitLab");
+    let page = Gitlab::start();
+    page.answer("GET", "/login", raw(200, "text/html", "<html><title>Sign in</title>"));
+    assert_found(
+        &with(redirecting(&format!("{}/login", page.url())), &[]),
+        "address",
+        "failure",
+        "an address that programs may use",
+    );
+
+    let answered = |status: u16, text: &str| Answers {
+        version: answer(status, json!({"message": text})),
+        user: answer(status, json!({"message": text})),
+        own: answer(status, json!({"message": text})),
+    };
+    let plain = answered(400, "The plain HTTP request was sent to HTTPS port");
+    assert_found(&with(plain, &[]), "address", "failure", "https://");
+    let blocked = with(answered(403, "403 Forbidden - Your account has been blocked."), &[]);
+    assert_found(&blocked, "token", "failure", "ask its administrator");
+    assert_found(&with(answered(403, "403 Forbidden"), &[]), "token", "failure", "scope api");
+    assert_found(&with(answered(429, "Retry later"), &[]), "token", "failure", "wait a few minutes");
+}
+
+#[test]
+fn a_proxy_that_is_none_is_a_failure() {
+    for wrong in ["127.0.0.1:9998:foo", "http://", "::"] {
+        let outcome = with(Answers::default(), &[("HTTPS_PROXY", wrong)]);
+        assert_found(&outcome, "proxy", "failure", "http://host:port");
+    }
+    for right in ["proxy.example.com:3128", "http://me:secret@proxy.example.com", "socks5://10.0.0.1:1080"] {
+        let outcome = with(Answers::default(), &[("HTTPS_PROXY", right)]);
+        assert_eq!(finding(&outcome.1, "proxy")["state"], "fine", "{right}: {outcome:?}");
+    }
+}
+
 #[test]
 fn limits_and_clocks() {
     let low = own(&["api"], Value::Null)
@@ -285,6 +328,9 @@ fn certificates() {
     assert_found(&(code, found), "certificate", "failure", "GITLAB_CA_FILE");
     let blind = at(("GITLAB_INSECURE_TLS", "true".to_owned()));
     assert_eq!(finding(&blind.1, "certificate")["state"], "warning", "{blind:?}");
+    let other = Authority::new().file();
+    let wrong = at(("GITLAB_CA_FILE", other.path().display().to_string()));
+    assert_found(&wrong, "certificate", "failure", "has not the authority that signed it");
     let expired = serve(&authority.vouch("localhost", 2002), None);
     let ca = file.path().display().to_string();
     let outcome = examined(&[("GITLAB_URL", &expired), ("GITLAB_CA_FILE", &ca)]);
