@@ -39,8 +39,8 @@ use table::{
     PLAIN_HTTP, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SSH_HOST, TIMEOUT, TOOLSETS,
 };
 pub use table::{
-    AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, render_help,
-    render_markdown_table, settings,
+    AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, flag_of,
+    render_help, render_markdown_table, settings,
 };
 
 use crate::call::QuickActions;
@@ -102,6 +102,11 @@ pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
 /// A variable of this process's environment.
 pub fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name)
+}
+
+/// The words that this process was started with, its own name first.
+pub fn process_arguments() -> std::env::ArgsOs {
+    std::env::args_os()
 }
 
 /// The directory that this program was started in, as a URL.

@@ -38,6 +38,9 @@ fn main() -> ExitCode {
 }
 
 fn run(out: &mut dyn Write) -> Result<(), Failure> {
+    if Arguments::answer_shell()? {
+        return Ok(());
+    }
     let arguments = Arguments::parse_process()?;
     let command = match arguments.command.unwrap_or(Command::Connected(Default::default())) {
         Command::Offline(command) => return run_offline(command, &arguments.settings.0, out),
@@ -54,7 +57,7 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
         false => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build().map_err(Failure::Runtime)?;
-    let outcome = runtime.block_on(run_connected(command, &config, out));
+    let outcome = runtime.block_on(run_connected(command, &config, &arguments.settings.0, out));
     // A read of standard input that is still blocked must not hold up the end.
     runtime.shutdown_background();
     outcome

@@ -6,7 +6,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use clap_complete::engine::ArgValueCandidates;
+
 use super::call_options::{ExecuteOptions, FindOptions};
+use super::completions::{action_ids, answer_shell};
 use super::error::Failure;
 use super::settings::{SettingFlags, word_of};
 use super::setup::McpClient;
@@ -26,7 +29,7 @@ Examples:
   gitlab-mcp setup                             add this program to the MCP clients of this machine
   gitlab-mcp catalog show merge_request.list
   gitlab-mcp surface --surface meta --tokens   show the tools sent to a client and their size
-  gitlab-mcp completions bash > ~/.local/share/bash-completion/completions/gitlab-mcp";
+  gitlab-mcp completions bash                  complete commands, settings and action ids in a shell";
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -48,6 +51,23 @@ Exit codes:
   0  all checks passed
   1  a warning
   2  a check failed, or a setting is invalid";
+
+/// Commands of other programs, and what to run instead.
+const FOREIGN_COMMANDS: [(&str, &str); 10] = [
+    ("login", "run `gitlab-mcp auth login`"),
+    ("logout", "run `gitlab-mcp auth logout`"),
+    ("whoami", "run `gitlab-mcp auth status`"),
+    ("status", "run `gitlab-mcp doctor`"),
+    ("install", "run `gitlab-mcp setup`"),
+    ("uninstall", "run `gitlab-mcp setup --undo`"),
+    ("update", UPDATE),
+    ("upgrade", UPDATE),
+    ("stdio", "run `gitlab-mcp` alone"),
+    ("http", "run `gitlab-mcp serve --http`"),
+];
+
+const UPDATE: &str =
+    "install the new version as you installed this one; `gitlab-mcp version` shows which it is";
 
 /// All of GitLab for an AI client through two MCP tools: find an action, execute it.
 #[derive(Debug, Parser)]
@@ -161,10 +181,16 @@ pub enum Offline {
     /// Add this program to the MCP clients of this machine, or remove it
     #[command(after_help = SETUP_EXAMPLES)]
     Setup(SetupArguments),
-    /// Print shell completions
+    /// Print the script that completes commands, settings and action ids in a shell
     Completions {
-        /// Shell to generate completions for
+        /// Shell to print it for
         shell: clap_complete::Shell,
+    },
+    /// Print the version, the commit it was built from, and the GitLab of its catalog
+    Version {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -247,6 +273,7 @@ pub struct DoctorArguments {
 #[derive(Debug, Args)]
 pub struct ExecuteArguments {
     /// Action id, as shown by `find`
+    #[arg(add = ArgValueCandidates::new(action_ids))]
     pub action: String,
     /// Parameters as words, such as fullPath=group/project labels=bug labels=docs
     #[arg(value_name = "KEY=VALUE")]
@@ -296,6 +323,7 @@ pub enum CatalogView {
     /// Show one action in full
     Show {
         /// Action id or alias
+        #[arg(add = ArgValueCandidates::new(action_ids))]
         action: String,
         /// Print it as JSON
         #[arg(long)]
@@ -321,13 +349,22 @@ pub enum CatalogView {
 impl Arguments {
     /// Parses the arguments of this process.
     pub fn parse_process() -> Result<Arguments, Failure> {
-        Arguments::try_parse().map_err(|error| foreign_flag(&error).unwrap_or(Failure::Usage(error)))
+        Arguments::try_parse().map_err(|error| {
+            foreign_flag(&error).or_else(|| foreign_command(&error)).unwrap_or(Failure::Usage(error))
+        })
     }
 
-    /// The clap command, for completions.
-    pub fn grammar() -> clap::Command {
-        Arguments::command()
+    /// Answers a shell that asks this process for completions; false if none does.
+    pub fn answer_shell() -> Result<bool, Failure> {
+        answer_shell(Arguments::command)
     }
+}
+
+/// Error for a command that other programs have.
+fn foreign_command(error: &clap::Error) -> Option<Failure> {
+    let ContextValue::String(given) = error.get(ContextKind::InvalidSubcommand)? else { return None };
+    let (command, instead) = FOREIGN_COMMANDS.iter().find(|(known, _)| known == given)?;
+    Some(Failure::ForeignCommand { command, instead })
 }
 
 /// Error for a flag that other servers have.

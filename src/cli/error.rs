@@ -21,6 +21,10 @@ pub enum Failure {
     Usage(clap::Error),
     #[error("there is no flag {flag}: {instead}")]
     ForeignFlag { flag: &'static str, instead: &'static str },
+    #[error("there is no command {command}: {instead}")]
+    ForeignCommand { command: &'static str, instead: &'static str },
+    #[error("there is no script for {0}")]
+    NoScript(clap_complete::Shell),
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error("--params is not a JSON object")]
@@ -103,7 +107,10 @@ impl Failure {
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::Pair(_) | Failure::Since(_) | Failure::Cases(_) | Failure::Contract(_) => 2,
             Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
-            Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } => 2,
+            Failure::Exists(_)
+            | Failure::Written(..)
+            | Failure::ForeignFlag { .. }
+            | Failure::ForeignCommand { .. } => 2,
             Failure::NoHttp | Failure::NoAuditFile => 2,
             // An address or certificate that cannot be used.
             Failure::Http(HttpError::Listen(_) | HttpError::Tls(_)) => 2,

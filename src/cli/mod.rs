@@ -7,6 +7,8 @@ mod auth;
 mod auth_error;
 mod call_options;
 mod catalog;
+mod commands;
+mod completions;
 mod contract;
 mod doctor;
 mod error;
@@ -18,9 +20,11 @@ mod pairs;
 mod settings;
 mod setup;
 mod surface;
+mod terminal;
 #[cfg(test)]
 mod tests;
 mod typescript;
+mod version;
 
 pub use arguments::{
     AgentClient, Arguments, AuthCommand, CatalogView, Command, Connected, DoctorArguments, ExecuteArguments,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::setup::{self, Machine, SetupChange, SetupConsent, SetupRequest, System, TOKEN, TokenUse};
-use super::{Arguments, Failure, Offline, SetupArguments, TokenArgument};
+use super::{Failure, Offline, SetupArguments, TokenArgument};
 use crate::config::{self, Config, Flags};
 
 /// Runs an offline command.
@@ -12,11 +12,8 @@ pub fn run(command: Offline, flags: &Flags, out: &mut dyn Write) -> Result<(), F
         Offline::Catalog { view } => super::catalog::run(view, out),
         Offline::Agents { out: folder, client } => super::agents::run(client, &folder, out),
         Offline::Setup(arguments) => set_up(arguments, flags, out),
-        Offline::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::grammar(), "gitlab-mcp", &mut script);
-            Ok(out.write_all(&script)?)
-        }
+        Offline::Completions { shell } => super::completions::write_script(shell, out),
+        Offline::Version { json } => super::version::run(json, out),
     }
 }
 

@@ -10,13 +10,14 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::call_options::ExecuteOptions;
+use super::commands::ShellLine;
 use super::contract::{self, ContractArguments};
 use super::surface::SentTools;
 use super::{
     Connected, DoctorArguments, Failure, FindArguments, SurfaceArguments, audit, auth, doctor, find_cases,
-    pairs,
+    pairs, terminal,
 };
-use crate::config::{self, Config, Instance};
+use crate::config::{self, Config, Flags, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server::http::AuthMode;
@@ -35,12 +36,18 @@ const MAX_JSON_BYTES: usize = 10_000_000;
 pub fn run<'a>(
     command: Connected,
     config: &'a Config,
+    flags: &'a Flags,
     out: &'a mut dyn Write,
 ) -> LocalBoxFuture<'a, Result<(), Failure>> {
-    Box::pin(run_connected(command, config, out))
+    Box::pin(run_connected(command, config, flags, out))
 }
 
-async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
+async fn run_connected(
+    command: Connected,
+    config: &Config,
+    flags: &Flags,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     if let Connected::Health = command {
         let http = config.http.as_ref().ok_or(Failure::NoHttp)?;
         return Ok(server::http::check_health(http).await?);
@@ -92,18 +99,19 @@ async fn run_connected(command: Connected, config: &Config, out: &mut dyn Write)
                 return find_cases::measure(instances.front(), file, json, out);
             }
             let found = find_request(arguments).and_then(|request| instances.find(&request));
-            write_answer(found, json, out)
+            write_answer(found, json, flags, out)
         }
         Connected::Execute(arguments) => {
             let json = arguments.json;
             let mut params = arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default();
-            pairs::add_pairs(&mut params, &arguments.pairs, &arguments.file_pairs)?;
+            let action = instances.front().catalog.get(&arguments.action).ok().flatten();
+            pairs::add_pairs(&mut params, &arguments.pairs, &arguments.file_pairs, action.as_ref())?;
             let run = async {
                 let request = execute_request(arguments.action, params, arguments.options)?;
                 instances.execute(&request).await
             };
             let answer = server::until_signal(run).await.map_err(ServerError::Signals)?;
-            write_answer(answer.ok_or(Failure::Stopped)?, json, out)
+            write_answer(answer.ok_or(Failure::Stopped)?, json, flags, out)
         }
         Connected::Doctor(arguments) if arguments.contract => {
             let arguments = ContractArguments {
@@ -272,13 +280,25 @@ fn read_stdin() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Prints an answer as a client would receive it, as text or as structured content.
-fn write_answer(answer: Result<Answer, ToolError>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+/// Prints an answer: as structured content, or as the text that a client would receive with its calls as commands, and
+/// on a terminal with its tables in columns.
+fn write_answer(
+    answer: Result<Answer, ToolError>,
+    json: bool,
+    flags: &Flags,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let (structured, text, outcome) = match answer {
         Ok(answer) => (answer.structured, answer.text, Ok(())),
         Err(error) => (error.structured(), error.text(), Err(Failure::Answered)),
     };
-    let shown = if json { format!("{:#}", Value::Object(structured)) } else { text };
-    writeln!(out, "{}", shown.trim_end())?;
+    if json {
+        writeln!(out, "{:#}", Value::Object(structured))?;
+        return outcome;
+    }
+    let line = ShellLine::new(flags);
+    let text = tools::word_calls(&text, &structured, &|tool, call| line.of_call(tool, call));
+    let text = terminal::width().map(|width| terminal::aligned(&text, width)).unwrap_or(text);
+    writeln!(out, "{}", text.trim_end())?;
     outcome
 }

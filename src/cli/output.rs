@@ -2,17 +2,21 @@
 
 use std::io::{self, BufWriter, Stdout, Write};
 
+use super::terminal;
 use crate::untrusted::cleaned;
 
 /// Writer that ignores a closed pipe, so that `catalog list | head` succeeds, and removes terminal codes and invisible
 /// characters: texts of GitLab and of configurations are among what is printed.
 #[derive(Debug)]
-pub struct Output<W>(W);
+pub struct Output<W> {
+    to: W,
+    has_colors: bool,
+}
 
 impl Output<BufWriter<Stdout>> {
     /// Buffered standard output.
     pub fn stdout() -> Output<BufWriter<Stdout>> {
-        Output(BufWriter::new(io::stdout()))
+        Output { to: BufWriter::new(io::stdout()), has_colors: terminal::has_colors() }
     }
 }
 
@@ -20,11 +24,13 @@ impl<W: Write> Write for Output<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // Every command writes text in whole pieces; other bytes are shown as they can be.
         let text = String::from_utf8_lossy(bytes);
-        forgive(self.0.write_all(cleaned(&text).as_bytes()).map(|()| bytes.len()), bytes.len())
+        let text = cleaned(&text);
+        let text = if self.has_colors { terminal::colored(&text) } else { text };
+        forgive(self.to.write_all(text.as_bytes()).map(|()| bytes.len()), bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        forgive(self.0.flush(), ())
+        forgive(self.to.flush(), ())
     }
 }
 
@@ -41,10 +47,10 @@ mod tests {
 
     #[test]
     fn terminal_codes_and_hidden_characters_are_not_printed() {
-        let mut printed = Output(Vec::new());
+        let mut printed = Output { to: Vec::new(), has_colors: false };
         let hostile = "\u{1b}]0;title\u{7}\u{1b}[31mred\u{202e}";
         write!(printed, "a {hostile}\tb").unwrap();
         writeln!(printed, " ü").unwrap();
-        assert_eq!(String::from_utf8(printed.0).unwrap(), "a red\tb ü\n");
+        assert_eq!(String::from_utf8(printed.to).unwrap(), "a red\tb ü\n");
     }
 }

@@ -7,12 +7,15 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::error::Failure;
+use crate::catalog::{Action, Base};
 
-/// Adds the pairs to the parameters. A key that is given twice is a list.
+/// Adds the pairs to the parameters of an action. A key that is given twice is a list. A shell has texts alone: one of a
+/// number or a truth value becomes that.
 pub fn add_pairs(
     params: &mut Map<String, Value>,
     pairs: &[String],
     fields: &[String],
+    action: Option<&Action>,
 ) -> Result<(), Failure> {
     let mut given: Map<String, Value> = Map::new();
     for pair in pairs {
@@ -28,6 +31,15 @@ pub fn add_pairs(
             None => value.to_owned(),
         };
         add(&mut given, key, value);
+    }
+    for param in action.map(|action| action.params.as_slice()).unwrap_or_default() {
+        if let (Base::Integer | Base::Number | Base::Boolean, Some(value)) =
+            (param.kind.base, given.get_mut(&param.name))
+            && let Some(typed) = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok())
+            && (typed.is_number() || typed.is_boolean())
+        {
+            *value = typed;
+        }
     }
     if let Some(key) = given.keys().find(|key| params.contains_key(*key)) {
         return Err(Failure::Pair(format!("{key} is in --params as well")));
@@ -54,12 +66,22 @@ fn add(given: &mut Map<String, Value>, key: &str, value: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::Catalog;
 
     fn added(params: &Value, pairs: &[&str]) -> Result<Value, String> {
         let mut params = params.as_object().cloned().unwrap_or_default();
+        let action = Catalog::embedded().unwrap().get("issue.list").unwrap().unwrap();
         let pairs: Vec<String> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
-        add_pairs(&mut params, &pairs, &[]).map_err(|error| error.to_string())?;
+        add_pairs(&mut params, &pairs, &[], Some(&action)).map_err(|error| error.to_string())?;
         Ok(Value::Object(params))
+    }
+
+    /// `per_page=3` was answered with a note that it came as text.
+    #[test]
+    fn a_number_and_a_truth_value_are_no_texts() {
+        let given = ["per_page=3", "confidential=true", "search=3", "page=three"];
+        let all = added(&json!({}), &given);
+        assert_eq!(all, Ok(json!({"per_page": 3, "confidential": true, "search": "3", "page": "three"})));
     }
 
     #[test]

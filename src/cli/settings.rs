@@ -2,10 +2,11 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use crate::config::{AnySetting, FLAG_ALIASES, Flags, Setting, URL, settings};
 
-const SANDBOX: &str = "sandbox";
+pub const SANDBOX: &str = "sandbox";
 const HEADING: &str = "Settings";
 
 /// Settings given on the command line.
@@ -54,6 +55,12 @@ fn argument(setting: &'static dyn AnySetting, flag: &'static str) -> Arg {
         .help(format!("{} [env: {}]{default}", row.what, row.name))
         .help_heading(HEADING)
         .global(true);
+    let argument = match setting.choices() {
+        choices if choices.is_empty() => argument,
+        choices => argument.add(ArgValueCandidates::new(move || {
+            choices.iter().map(CompletionCandidate::new).collect::<Vec<_>>()
+        })),
+    };
     match setting.flag_alone() {
         Some(alone) => {
             argument.num_args(0..=1).require_equals(setting.is_switch()).default_missing_value(alone)

@@ -8,7 +8,7 @@ fn parse(arguments: &[&str]) -> Arguments {
 
 #[test]
 fn the_command_definition_is_valid() {
-    Arguments::grammar().debug_assert();
+    <Arguments as clap::CommandFactory>::command().debug_assert();
 }
 
 #[test]

@@ -50,6 +50,11 @@ pub fn settings() -> impl Iterator<Item = &'static dyn AnySetting> {
     groups.into_iter().flatten().copied()
 }
 
+/// The flag of a setting, if it has one.
+pub fn flag_of(name: &str) -> Option<&'static str> {
+    settings().map(AnySetting::row).find(|row| row.name == name)?.flag
+}
+
 /// True for the name of a setting of the policy.
 pub fn is_of_policy(name: &str) -> bool {
     policy::POLICY_SETTINGS.iter().any(|setting| setting.row().name == name)

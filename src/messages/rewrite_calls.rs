@@ -46,6 +46,29 @@ pub fn name_tools(answer: &mut Answer, own: Own<'_>, tool_for: ToolFor<'_>) {
     repeat_in_text(answer, &changes);
 }
 
+/// The text of an answer with each of its calls, and each example of a find, in other words: as a command, for a person.
+pub fn word_calls(
+    text: &str,
+    structured: &Map<String, Value>,
+    word: &dyn Fn(&str, &Map<String, Value>) -> String,
+) -> String {
+    let found = std::cell::RefCell::new(Vec::new());
+    let keep = |tool: &str, arguments: &Map<String, Value>| {
+        let call = json!({"tool": tool, "arguments": arguments}).to_string();
+        found.borrow_mut().push((call, word(tool, arguments)));
+        None
+    };
+    calls(&mut structured.clone(), &keep, &mut Vec::new());
+    let mut changes = found.into_inner();
+    let results = structured.get("results").and_then(Value::as_array);
+    for example in results.into_iter().flatten().filter_map(|result| result.get("example")) {
+        changes.extend(example.as_object().map(|call| (example.to_string(), word(EXECUTE, call))));
+    }
+    outside_marks(text, |part| {
+        changes.iter().fold(part.to_owned(), |text, (old, new)| text.replace(old, new))
+    })
+}
+
 /// Adds an argument to the example of each result of a find.
 pub fn extend_examples(answer: &mut Answer, name: &str, value: &Value) {
     let mut changes = Vec::new();

@@ -52,7 +52,7 @@ pub use crate::messages::question::{AskedCall, Question, Refusal};
 pub use crate::messages::request::{
     Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, READ, View,
 };
-pub use crate::messages::rewrite_calls::{name_tools, rewrite_call_in, rewrite_calls};
+pub use crate::messages::rewrite_calls::{name_tools, rewrite_call_in, rewrite_calls, word_calls};
 pub use crate::messages::token::{TOKEN_LIFETIME, random_bytes};
 pub use crate::messages::wording::Wording;
 

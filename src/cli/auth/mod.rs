@@ -11,14 +11,18 @@ pub use super::auth_error::AuthError;
 
 use super::doctor::fetch;
 use super::{AuthCommand, Failure, LoginArguments};
-use crate::config::{Config, Instance, InstanceConfig};
+use crate::config::{self, Config, Instance, InstanceConfig};
 use crate::credentials::{
-    Choice, Helper, LoginFile, SignOut, begin_sign_in, finish_sign_in, sign_out, try_helper, use_helper,
+    Choice, Helper, LoginFile, SignIn, SignOut, begin_sign_in, finish_sign_in, sign_out, try_helper,
+    use_helper,
 };
 use crate::gitlab::{Content, DeviceAuthorization, HttpClients};
 use crate::text::error_chain;
 use crate::tools::{self, Tools};
 use crate::untrusted::one_line;
+
+/// Id of the application of this program on GitLab.com, given when it is built.
+const GITLAB_COM_APPLICATION: Option<&str> = option_env!("GITLAB_MCP_CLIENT_ID");
 
 /// Runs a subcommand. `settings` are those of the tools.
 pub async fn run(
@@ -68,13 +72,17 @@ async fn log_in(
         use_helper(helper, &clients, &file, base).await.map_err(AuthError::from)?;
         writeln!(out, "{} is asked for the token of {base} from now on.", helper.name())?;
     } else {
-        let client_id = config.login.client_id.as_ref().ok_or_else(|| AuthError::NoClientId(base.clone()))?;
+        let client_id = match &config.login.client_id {
+            Some(given) => given.clone(),
+            // A sign-in that has ended is renewed with the application that it was made with.
+            None => known_application(&file, base)?.ok_or_else(|| AuthError::NoClientId(base.clone()))?,
+        };
         let scope = match (&arguments.scope, config.policy.read_only) {
             (Some(scope), _) => scope.as_str(),
             (None, true) => "read_api",
             (None, false) => "api",
         };
-        let begun = begin_sign_in(&clients, client_id, scope).await.map_err(AuthError::from)?;
+        let begun = begin_sign_in(&clients, &client_id, scope).await.map_err(AuthError::from)?;
         let page = sign_in_page(&begun).ok_or_else(|| AuthError::NoPage(base.clone()))?;
         writeln!(out, "Open {page}")?;
         writeln!(
@@ -85,7 +93,11 @@ async fn log_in(
         )?;
         // The user needs it now, not when the buffer is full.
         out.flush()?;
-        finish_sign_in(&clients, client_id, &begun, &file, base).await.map_err(AuthError::from)?;
+        if open_in_browser(&page) {
+            writeln!(out, "The page is open in your browser.")?;
+            out.flush()?;
+        }
+        finish_sign_in(&clients, &client_id, &begun, &file, base).await.map_err(AuthError::from)?;
     }
     let choice = Choice::of_login_file(file.clone(), base, config.timeout);
     let credential = choice.credential(&settings.gitlab);
@@ -104,6 +116,23 @@ async fn log_in(
         )?;
     }
     Ok(())
+}
+
+/// The application of the last sign-in to this GitLab, or the one that this program was built with for GitLab.com.
+fn known_application(file: &LoginFile, base: &Url) -> Result<Option<String>, AuthError> {
+    let is_gitlab_com = base.host_str() == Some("gitlab.com");
+    Ok(match file.find(base)? {
+        Some(SignIn::Kept(kept)) => Some(kept.client_id),
+        Some(SignIn::Helper(_)) | None => GITLAB_COM_APPLICATION.filter(|_| is_gitlab_com).map(str::to_owned),
+    })
+}
+
+/// Opens the page in a browser, where a person is at this machine and has one. The page is printed in any case.
+fn open_in_browser(page: &Url) -> bool {
+    let has_desktop = !cfg!(all(unix, not(target_os = "macos")))
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| config::environment(name).is_some());
+    let is_person = io::stdin().is_terminal() && io::stdout().is_terminal();
+    is_person && has_desktop && webbrowser::open(page.as_str()).is_ok()
 }
 
 /// Asks whether a program that has a sign-in of its own may be used.

@@ -99,6 +99,9 @@ pub trait AnySetting: Sync {
     /// True if its flag needs no value.
     fn is_switch(&self) -> bool;
 
+    /// The words that it takes, if it takes one of several; `true` and `false` for a switch.
+    fn choices(&self) -> Vec<&'static str>;
+
     /// Value of its flag where that has none; none if it needs a value.
     fn flag_alone(&self) -> Option<&'static str>;
 }
@@ -119,6 +122,10 @@ impl<T: Sync> AnySetting for Setting<T> {
 
     fn is_switch(&self) -> bool {
         matches!(self.takes, Accepts::Switch(_))
+    }
+
+    fn choices(&self) -> Vec<&'static str> {
+        if self.is_switch() { vec!["true", "false"] } else { self.words() }
     }
 
     fn flag_alone(&self) -> Option<&'static str> {

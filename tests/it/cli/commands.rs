@@ -9,7 +9,8 @@ use crate::support::client::{Client, execute, maintainers_program, program};
 
 /// The exit code, standard output and standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = program(arguments, &[]).stdin(Stdio::null()).output().unwrap();
+    // Help is wrapped at the width of the terminal.
+    let output = program(arguments, &[("COLUMNS", "400")]).stdin(Stdio::null()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -241,7 +242,10 @@ fn find_answers_as_the_tool_does() {
     };
     assert_eq!(ids(&structured), ids(&reply.structured));
     assert!(structured["results"][0]["schema_uri"].is_string(), "{structured}");
-    assert_eq!(output(&arguments).trim_end(), reply.text.trim_end());
+    // An example is a command, and otherwise the text is the same.
+    let example = reply.structured["results"][0]["example"].to_string();
+    let command = "gitlab-mcp --read-only=true execute branch.exists branch=main fullPath=acme/widget";
+    assert_eq!(output(&arguments).trim_end(), reply.text.trim_end().replace(&example, command));
 }
 
 #[test]
@@ -305,10 +309,59 @@ fn an_action_is_shown_whole() {
 }
 
 #[test]
-fn completions_know_the_commands() {
+fn each_shell_has_a_script_that_asks_this_program() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = output(&["completions", shell]);
-        assert!(script.contains("execute") && script.contains("read-only"), "{shell}");
+        assert!(script.contains("gitlab-mcp") && script.contains("GITLAB_MCP_COMPLETE"), "{shell}");
+    }
+}
+
+/// `gitlab-mcp auth <TAB>` offered the files of the folder: a name with a hyphen broke the script of bash.
+#[test]
+fn a_shell_is_offered_commands_choices_and_action_ids() {
+    let offered = |words: &[&str]| {
+        let index = (words.len() - 1).to_string();
+        let variables = [
+            ("GITLAB_MCP_COMPLETE", "bash"),
+            ("_CLAP_COMPLETE_INDEX", index.as_str()),
+            ("_CLAP_IFS", " "),
+            ("GITLAB_TIMEOUT", "soon"),
+        ];
+        let arguments: Vec<&str> = ["--"].iter().chain(words).copied().collect();
+        let output = program(&arguments, &variables).output().unwrap();
+        assert!(output.status.success(), "{words:?}");
+        String::from_utf8(output.stdout).unwrap().split(' ').map(str::to_owned).collect::<Vec<String>>()
+    };
+    for (words, expected) in [
+        (&["gitlab-mcp", "auth", "lo"][..], &["login", "logout"][..]),
+        (&["gitlab-mcp", "execute", "issue.list", "--view", ""], &["compact", "full"]),
+        (&["gitlab-mcp", "execute", "branch.delete_m"], &["branch.delete_merged"]),
+        (&["gitlab-mcp", "catalog", "show", "branch.delete_m"], &["branch.delete_merged"]),
+        (&["gitlab-mcp", "--confirm-by", ""], &["person", "model"]),
+        (&["gitlab-mcp", "serve", "--read-only=f"], &["--read-only=false"]),
+    ] {
+        assert_eq!(offered(words), expected, "{words:?}");
+    }
+}
+
+#[test]
+fn the_version_has_the_gitlab_of_the_catalog() {
+    let shown: Value = serde_json::from_str(&output(&["version", "--json"])).unwrap();
+    assert_eq!(shown["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(shown["gitlab"], "19.5");
+    assert!(output(&["version"]).ends_with("catalog  GitLab 19.5\n"));
+}
+
+#[test]
+fn commands_of_other_programs_lead_to_ours() {
+    for (command, instead) in [
+        ("login", "gitlab-mcp auth login"),
+        ("whoami", "gitlab-mcp auth status"),
+        ("update", "install the new version as you installed this one"),
+    ] {
+        let (code, _, err) = run(&[command]);
+        assert_eq!(code, Some(2), "{command}");
+        assert!(err.contains(instead), "{err}");
     }
 }
 
@@ -362,7 +415,10 @@ fn json_has_what_a_client_gets_with_rows_as_objects() {
     assert!(structured["data"].as_array().unwrap().iter().all(Value::is_object), "{structured}");
     assert_eq!(structured["data"], reply.structured["data"]);
     assert_eq!(structured["operation"], "GET /projects/:id/labels");
-    assert_eq!(output(&arguments).trim_end(), reply.text.trim_end());
+    let (text, next) = reply.text.trim_end().split_once("Next: ").unwrap();
+    assert!(next.starts_with('{'), "{next}");
+    let command = "gitlab-mcp --sandbox execute label.list fullPath=acme/widget per_page=3 page=2";
+    assert_eq!(output(&arguments).trim_end(), format!("{text}Next: {command}"));
 }
 
 #[cfg(target_os = "linux")]

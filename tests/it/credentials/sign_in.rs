@@ -199,8 +199,14 @@ fn a_sign_in_revokes_the_tokens_of_the_one_that_it_replaces() {
     };
     let login = run(&["auth", "login"], &gitlab, &variables);
     assert!(login.status.success() && revoked().is_empty(), "{}", text(&login));
-    let login = run(&["auth", "login"], &gitlab, &variables);
+    // The application is known from the first: the hint of an ended sign-in names no id.
+    let alone = [("GITLAB_LOGIN_FILE", file.as_str()), ("PATH", path.as_str())];
+    let login = run(&["auth", "login"], &gitlab, &alone);
     assert!(login.status.success() && !text(&login).contains("sesame"), "{}", text(&login));
+    let applications = forms(&gitlab, "/oauth/authorize_device");
+    let is_ours =
+        |form: &Vec<(String, String)>| form.contains(&("client_id".to_owned(), "my-app".to_owned()));
+    assert!(applications.len() == 2 && applications.iter().all(is_ours), "{applications:?}");
     assert_eq!(revoked(), ["sesame-refresh-1", "sesame-access-1"]);
     assert!(machine.read("sign-ins.json").contains("sesame-refresh-2"));
 

@@ -1,0 +1,131 @@
+//! Calls of the two tools as commands that can be pasted into a shell.
+
+use serde_json::{Map, Value};
+
+use super::settings::SANDBOX;
+use crate::config::{Flags, URL, flag_of};
+use crate::tools::{EXECUTE_ARGUMENTS, FIND, FIND_ARGUMENTS};
+
+/// The program with the settings that this command was given: a call that is offered stays at its GitLab.
+pub struct ShellLine {
+    program: String,
+}
+
+impl ShellLine {
+    pub fn new(flags: &Flags) -> ShellLine {
+        let mut program = "gitlab-mcp".to_owned();
+        for (name, value) in flags {
+            if *name == URL.name && value == SANDBOX {
+                program.push_str(" --sandbox");
+            } else if let Some(flag) = flag_of(name) {
+                program.push_str(&quoted(&format!(" --{flag}="), value));
+            }
+        }
+        ShellLine { program }
+    }
+
+    /// The command for a call.
+    pub fn of_call(&self, tool: &str, arguments: &Map<String, Value>) -> String {
+        let (command, table) = match tool {
+            FIND => ("find", FIND_ARGUMENTS),
+            _ => ("execute", EXECUTE_ARGUMENTS),
+        };
+        let mut line = format!("{} {command}", self.program);
+        for name in ["action", "query"] {
+            if let Some(Value::String(word)) = arguments.get(name) {
+                line.push_str(&quoted(" ", word));
+            }
+        }
+        if let Some(Value::Object(params)) = arguments.get("params") {
+            line.push_str(
+                &pairs(params).unwrap_or_else(|| quoted(" --params ", &arguments["params"].to_string())),
+            );
+        }
+        for argument in table {
+            let (Some(option), Some(value)) = (argument.option, arguments.get(argument.name)) else {
+                continue;
+            };
+            match value {
+                Value::Bool(true) => line.push_str(&format!(" --{}", option.name)),
+                Value::Bool(false) | Value::Null => {}
+                Value::Array(values) => {
+                    let texts: Vec<String> = values.iter().map(plain).collect();
+                    line.push_str(&quoted(&format!(" --{} ", option.name), &texts.join(",")));
+                }
+                other => line.push_str(&quoted(&format!(" --{} ", option.name), &plain(other))),
+            }
+        }
+        line
+    }
+}
+
+/// Parameters as words; none if one of them is more than a word or a list of two and more.
+fn pairs(params: &Map<String, Value>) -> Option<String> {
+    let mut line = String::new();
+    for (name, value) in params {
+        match value {
+            Value::Array(values) if values.len() > 1 && values.iter().all(is_plain) => {
+                values.iter().for_each(|value| line.push_str(&pair(name, value)));
+            }
+            value if is_plain(value) => line.push_str(&pair(name, value)),
+            _ => return None,
+        }
+    }
+    Some(line)
+}
+
+fn pair(name: &str, value: &Value) -> String {
+    quoted(" ", name) + &quoted("=", &plain(value))
+}
+
+fn is_plain(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A word with what comes before it, quoted for a shell. A text with a zero byte, which no command can have, is left out.
+fn quoted(before: &str, word: &str) -> String {
+    shlex::try_quote(word).map(|word| format!("{before}{word}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn worded(flags: &Flags, tool: &str, arguments: &Value) -> String {
+        ShellLine::new(flags).of_call(tool, arguments.as_object().unwrap())
+    }
+
+    #[test]
+    fn a_call_is_a_command_of_the_same_gitlab() {
+        let flags = Flags::from([("GITLAB_URL", "https://git.example.com".to_owned())]);
+        let call = json!({"action": "issue.list", "params": {"fullPath": "a/b", "page": 2}, "fields": ["iid", "title"]});
+        let words = shlex::split(&worded(&flags, "gitlab_execute_action", &call)).unwrap();
+        assert_eq!(words[..3], ["gitlab-mcp", "--url=https://git.example.com", "execute"]);
+        assert_eq!(words[3..], ["issue.list", "fullPath=a/b", "page=2", "--fields", "iid,title"]);
+    }
+
+    #[test]
+    fn what_a_shell_would_read_is_quoted() {
+        let call = json!({"action": "issue.create", "params": {"title": "$(rm -rf ~); it's", "labels": ["a b", "c"]}});
+        let line = worded(&Flags::new(), "gitlab_execute_action", &call);
+        let words = shlex::split(&line).unwrap();
+        assert_eq!(words[2..], ["issue.create", "title=$(rm -rf ~); it's", "labels=a b", "labels=c"]);
+        assert_eq!(
+            worded(&Flags::new(), "gitlab_find_action", &json!({"query": "close it"})),
+            "gitlab-mcp find 'close it'"
+        );
+    }
+
+    #[test]
+    fn what_is_no_word_goes_as_json() {
+        let call = json!({"action": "commit.create", "params": {"actions": [{"action": "create"}]}, "confirm": true});
+        let words = shlex::split(&worded(&Flags::new(), "gitlab_execute_action", &call)).unwrap();
+        assert_eq!(words[3..], ["--params", r#"{"actions":[{"action":"create"}]}"#, "--confirm"]);
+    }
+}
