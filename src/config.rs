@@ -36,7 +36,8 @@ use table::{
     ALLOWED_PATHS, AUDIT, AUDIT_FILE, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM,
     CONFIRM_BY, CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE,
     FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS,
-    PLAIN_HTTP, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SSH_HOST, TIMEOUT, TOOLSETS,
+    PLAIN_HTTP, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SANDBOX_FILE, SSH_HOST, TIMEOUT,
+    TOOLSETS,
 };
 pub use table::{
     AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, flag_of,
@@ -87,6 +88,8 @@ pub struct Config {
     pub audit: Audit,
     /// File in which the audit log is kept too.
     pub audit_file: Option<PathBuf>,
+    /// File in which the sandbox keeps its changes.
+    pub sandbox_file: Option<PathBuf>,
     pub log: LevelFilter,
     /// Lets tokens go over plain http to another machine.
     pub plain_http: bool,
@@ -208,6 +211,7 @@ impl Config {
             http,
             audit: sources.parse_required(&AUDIT)?,
             audit_file: sources.parse(&AUDIT_FILE)?,
+            sandbox_file: sources.parse(&SANDBOX_FILE)?,
             log: sources.parse_required(&LOG)?,
             plain_http: sources.parse_required(&PLAIN_HTTP)?,
             misspelt: Vec::new(),

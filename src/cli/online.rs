@@ -17,6 +17,7 @@ use super::{
     Connected, DoctorArguments, Failure, FindArguments, SurfaceArguments, audit, auth, doctor, find_cases,
     pairs, terminal,
 };
+use crate::catalog::Risk;
 use crate::config::{self, Config, Flags, Instance};
 use crate::gitlab::{Credential, Secret, Token};
 use crate::sandbox::Sandbox;
@@ -59,7 +60,7 @@ async fn run_connected(
     log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.
     let sandbox = match config.instances().any(|one| one.instance == Instance::Sandbox) {
-        true => Some(Sandbox::start().await?),
+        true => Some(Sandbox::start_kept(config.sandbox_file.clone()).await?),
         false => None,
     };
     let mut settings = settings(config, sandbox.as_ref())?;
@@ -111,7 +112,16 @@ async fn run_connected(
                 instances.execute(&request).await
             };
             let answer = server::until_signal(run).await.map_err(ServerError::Signals)?;
-            write_answer(answer.ok_or(Failure::Stopped)?, json, flags, out)
+            let answer = answer.ok_or(Failure::Stopped)?;
+            let is_change = action.is_some_and(|action| action.risk != Risk::Read) && answer.is_ok();
+            write_answer(answer, json, flags, out)?;
+            if sandbox.is_some() && config.sandbox_file.is_none() && is_change && !json {
+                writeln!(
+                    out,
+                    "Note: this sandbox ends with the command; --sandbox-file FILE keeps what it changes."
+                )?;
+            }
+            Ok(())
         }
         Connected::Doctor(arguments) if arguments.contract => {
             let arguments = ContractArguments {

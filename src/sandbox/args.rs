@@ -42,6 +42,11 @@ impl Args {
         self.given.extend(body);
     }
 
+    /// All that were given, by their names.
+    pub fn given(&self) -> &Row {
+        &self.given
+    }
+
     /// The names of all that were given.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         self.given.keys()

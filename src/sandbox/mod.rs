@@ -25,6 +25,7 @@ mod filter;
 mod git_object;
 mod graphql;
 mod http;
+mod journal;
 mod kind_routes;
 mod kinds;
 mod level;
@@ -45,6 +46,7 @@ mod start_error;
 mod state;
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -76,12 +78,18 @@ impl Sandbox {
 
     /// Serves on a free port of loopback, on the current tokio runtime. The world is built by the first request.
     pub async fn start() -> Result<Self, SandboxError> {
+        Self::start_kept(None).await
+    }
+
+    /// The same with a file in which its changes are kept for the next start.
+    pub async fn start_kept(file: Option<PathBuf>) -> Result<Self, SandboxError> {
+        let journal = file.map(journal::Journal::open).transpose()?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listener = TcpListener::bind(address).await.map_err(SandboxError::Listen)?;
         let port = listener.local_addr().map_err(SandboxError::Listen)?.port();
         let url = format!("http://127.0.0.1:{port}");
         let (running, stopped) = oneshot::channel();
-        http::serve(listener, Arc::new(site::Site::new(url.clone())), stopped);
+        http::serve(listener, Arc::new(site::Site::new(url.clone(), journal)), stopped);
         Ok(Self { url, _running: running })
     }
 

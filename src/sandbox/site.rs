@@ -5,8 +5,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::errors::Fault;
 use super::graphql::{self, Engine};
+use super::journal::{Journal, KeptWrite};
 use super::kinds::Kinds;
-use super::reply::Reply;
+use super::reply::{Body, Reply};
 use super::request::Incoming;
 use super::router::{Routes, answer};
 use super::seed;
@@ -22,7 +23,7 @@ struct Rest {
 }
 
 impl Rest {
-    fn build(url: &str) -> Result<Self, SandboxError> {
+    fn start(url: &str) -> Result<Self, SandboxError> {
         let kinds = Kinds::load()?;
         let routes = Routes::new(&kinds)?;
         Ok(Self { world: Mutex::new(seed::build(url.to_owned(), kinds)?), routes })
@@ -33,14 +34,16 @@ impl Rest {
 #[derive(Debug)]
 pub struct Site {
     url: String,
+    journal: Option<Journal>,
     rest: OnceLock<Result<Rest, SandboxError>>,
     graphql: OnceLock<Result<Engine, SandboxError>>,
 }
 
 impl Site {
-    /// A sandbox of which nothing is built yet; `url` has no slash at its end.
-    pub fn new(url: String) -> Self {
-        Self { url, rest: OnceLock::new(), graphql: OnceLock::new() }
+    /// A sandbox of which nothing is built yet; `url` has no slash at its end. With a journal it goes on where the last
+    /// one with that journal ended.
+    pub fn new(url: String, journal: Option<Journal>) -> Self {
+        Self { url, journal, rest: OnceLock::new(), graphql: OnceLock::new() }
     }
 
     /// Answers a request.
@@ -49,15 +52,48 @@ impl Site {
     }
 
     fn try_answer(&self, incoming: Incoming) -> Result<Reply, &SandboxError> {
-        let rest = self.rest.get_or_init(|| Rest::build(&self.url)).as_ref()?;
+        let rest = self.rest.get_or_init(|| self.build()).as_ref()?;
+        let kept = self.journal.as_ref().and_then(|journal| Some((journal, KeptWrite::of(&incoming)?)));
         // A handler that panicked left no row half written that another could not read.
         let mut world = rest.world.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply = self.act(rest, &mut world, incoming)?;
+        if let Some((journal, write)) = kept.filter(|_| is_accepted(&reply))
+            && let Err(error) = journal.add(&write)
+        {
+            tracing::error!(%error, "a change of the sandbox is not kept");
+        }
+        Ok(reply)
+    }
+
+    /// The world at the start, with the kept writes made again.
+    fn build(&self) -> Result<Rest, SandboxError> {
+        let rest = Rest::start(&self.url)?;
+        for write in self.journal.as_ref().map(Journal::writes).transpose()?.unwrap_or_default() {
+            let what = format!("{} {}", write.method, write.path);
+            let mut world = rest.world.lock().unwrap_or_else(PoisonError::into_inner);
+            let reply = self
+                .act(&rest, &mut world, write)
+                .map_err(|error| SandboxError::Unknown(error.to_string()))?;
+            if reply.status >= 400 {
+                tracing::warn!("{what}, which the sandbox's file has, is no longer accepted");
+            }
+        }
+        Ok(rest)
+    }
+
+    fn act(&self, rest: &Rest, world: &mut World, incoming: Incoming) -> Result<Reply, &SandboxError> {
         if incoming.path.trim_end_matches('/') == graphql::PATH {
             let engine = self.graphql.get_or_init(Engine::load).as_ref()?;
-            return Ok(engine.answer(&mut world, &rest.routes, incoming));
+            return Ok(engine.answer(world, &rest.routes, incoming));
         }
-        Ok(answer(&mut world, &rest.routes, incoming))
+        Ok(answer(world, &rest.routes, incoming))
     }
+}
+
+/// False for a refusal. GraphQL's has the status 200.
+fn is_accepted(reply: &Reply) -> bool {
+    let refuses = matches!(&reply.body, Body::Json(body) if body.get("errors").is_some());
+    reply.status < 400 && !refuses
 }
 
 #[cfg(test)]
@@ -66,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_a_request_does_not_need_is_not_built() {
-        let site = Site::new("http://127.0.0.1:1".to_owned());
+        let site = Site::new("http://127.0.0.1:1".to_owned(), None);
         assert!(site.rest.get().is_none(), "the start waits for the world");
         let request = |method: &str, path: &str| Incoming {
             method: method.to_owned(),

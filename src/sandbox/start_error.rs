@@ -6,6 +6,14 @@ pub enum SandboxError {
     /// No port on loopback could be had.
     #[error("cannot listen on loopback")]
     Listen(#[source] std::io::Error),
+    /// The file of a sandbox that is kept cannot be used.
+    #[error("the sandbox's file {} cannot be used: {why}", .path.display())]
+    Journal {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it, with the line if it is one.
+        why: String,
+    },
     /// The embedded descriptions of the kinds of rows cannot be read.
     #[error("the sandbox's kinds in {file} cannot be read")]
     Kinds {

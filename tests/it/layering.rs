@@ -60,6 +60,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "gitlab/tls",
             "server/http/listener",
             "server/signals",
+            "sandbox/journal",
             "embed",
             "bin",
         ],

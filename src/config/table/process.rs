@@ -37,6 +37,19 @@ settings! {
         takes: Accepts::Text("the path of a file that may be written", values::path),
     };
 
+    SANDBOX_FILE: PathBuf = Setting {
+        row: Row {
+            name: "GITLAB_SANDBOX_FILE",
+            aliases: &[],
+            flag: Some("sandbox-file"),
+            value: "FILE",
+            what: "File in which the sandbox keeps its changes for the next start; without it, each start begins anew.",
+            default: None,
+            example: "/home/me/sandbox.jsonl",
+        },
+        takes: Accepts::Text("the path of a file that may be written", values::path),
+    };
+
     LOG: LevelFilter = Setting {
         row: Row {
             name: "GITLAB_MCP_LOG",

@@ -352,6 +352,50 @@ fn the_version_has_the_gitlab_of_the_catalog() {
     assert!(output(&["version"]).ends_with("catalog  GitLab 19.5\n"));
 }
 
+/// Each command had a sandbox of its own: an issue that was created was not found by the next.
+#[test]
+fn a_sandbox_with_a_file_goes_on_where_it_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sandbox.jsonl");
+    let kept = ["--sandbox", "--sandbox-file", file.to_str().unwrap()];
+    let execute = |words: &[&str]| output(&[&kept[..], &["execute"], words].concat());
+    execute(&["issue.create", "fullPath=acme/widget", "title=Kept"]);
+    execute(&[
+        "repository_file.create",
+        "fullPath=acme/widget",
+        "branch=main",
+        "file_path=kept.txt",
+        "content=by REST",
+        "commit_message=Add",
+    ]);
+    execute(&["graphql.label_create", "projectPath=acme/widget", "title=by-graphql"]);
+    assert!(execute(&["issue.get", "fullPath=acme/widget", "iid=46"]).contains("Kept"));
+    assert!(
+        execute(&["repository_file.get_raw", "fullPath=acme/widget", "ref=main", "file_path=kept.txt"])
+            .contains("by REST")
+    );
+    assert!(execute(&["label.list", "fullPath=acme/widget"]).contains("by-graphql"));
+    // A line that was cut off when the machine stopped is left out, one that is wrong is named.
+    let lines = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(lines.lines().count(), 3, "reads are not kept: {lines}");
+    std::fs::write(&file, format!("{lines}{{\"method\":")).unwrap();
+    assert!(execute(&["issue.get", "fullPath=acme/widget", "iid=46"]).contains("Kept"));
+    std::fs::write(&file, "no json\n").unwrap();
+    let (code, out, err) =
+        run(&[&kept[..], &["execute", "issue.get", "fullPath=acme/widget", "iid=46"]].concat());
+    assert_ne!(code, Some(0));
+    assert!(format!("{out}{err}").contains("line 1"), "{out}{err}");
+}
+
+#[test]
+fn a_change_of_a_sandbox_that_ends_says_so() {
+    let change = ["--sandbox", "execute", "issue.create", "fullPath=acme/widget", "title=Gone"];
+    assert!(output(&change).contains("--sandbox-file FILE keeps"));
+    assert!(
+        !output(&["--sandbox", "execute", "issue.list", "fullPath=acme/widget"]).contains("--sandbox-file")
+    );
+}
+
 #[test]
 fn commands_of_other_programs_lead_to_ours() {
     for (command, instead) in [
