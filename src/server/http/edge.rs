@@ -538,7 +538,9 @@ async fn admit(edge: &Edge, request: Request) -> Result<Admitted, HttpRefusal> {
     let finds = pools.iter().map(|pools| Arc::clone(&pools.finds)).collect();
     let record = Arc::new(CallRecord::new(caller.name.clone()));
     remove_credentials(&mut parts.headers);
-    widen_accept(&mut parts.headers);
+    if let Some(alone) = widen_accept(&mut parts.headers) {
+        parts.extensions.insert(alone);
+    }
     parts.extensions.insert(Arc::clone(&record));
     parts.extensions.insert(edge.narrow(&caller, identity)?);
     parts.extensions.insert(FindTurns(finds));

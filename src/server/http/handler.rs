@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::callers::NarrowedTools;
 use super::metrics::{CallLabels, Metrics};
+use super::request_rules::TakesJsonAlone;
 use crate::server::handler::{ClientName, FindTurns};
 use crate::tools::{EXECUTE, READ, ToolsFactory};
 
@@ -123,6 +124,9 @@ impl ServerHandler for HttpHandler {
             outcome: "ok".to_owned(),
         };
         name_client(&mut context);
+        if part::<TakesJsonAlone>(&context).is_some() {
+            context.meta.remove("progressToken");
+        }
         if let Some(turns) = part::<FindTurns>(&context) {
             context.extensions.insert(turns);
         }

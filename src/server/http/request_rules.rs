@@ -31,19 +31,24 @@ pub(super) fn repeated_header(headers: &HeaderMap) -> Option<&HeaderName> {
 /// Media types of the endpoint's responses.
 const RESPONSE_TYPES: &str = "application/json, text/event-stream";
 
+/// A client that takes JSON and no event stream: it is told no progress, which would make a stream of its response.
+#[derive(Clone, Copy)]
+pub(super) struct TakesJsonAlone;
+
 /// Accepts every client that takes JSON, or says nothing on what it takes: the responses are JSON. rmcp wants both types
 /// of the specification, which `*/*` and `application/json` of simple clients do not name.
-pub(super) fn widen_accept(headers: &mut HeaderMap) {
-    let takes_json = match headers.get(ACCEPT) {
-        None => true,
-        Some(value) => value.to_str().is_ok_and(|value| {
-            let types = value.split(',').filter_map(|one| one.split(';').next()).map(str::trim);
-            types.into_iter().any(|one| matches!(one, "*/*" | "application/*" | "application/json"))
-        }),
-    };
-    if takes_json {
-        headers.insert(ACCEPT, HeaderValue::from_static(RESPONSE_TYPES));
+pub(super) fn widen_accept(headers: &mut HeaderMap) -> Option<TakesJsonAlone> {
+    let accept = headers.get(ACCEPT).map(|value| value.to_str().unwrap_or_default().to_owned());
+    let types: Option<Vec<&str>> = accept
+        .as_deref()
+        .map(|value| value.split(',').filter_map(|one| one.split(';').next()).map(str::trim).collect());
+    let takes =
+        |kinds: &[&str]| types.as_ref().is_none_or(|types| types.iter().any(|one| kinds.contains(one)));
+    if !takes(&["*/*", "application/*", "application/json"]) {
+        return None;
     }
+    headers.insert(ACCEPT, HeaderValue::from_static(RESPONSE_TYPES));
+    (!takes(&["*/*", "text/*", "text/event-stream"])).then_some(TakesJsonAlone)
 }
 
 /// Returns true if the headers announce a body of JSON.

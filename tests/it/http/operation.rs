@@ -283,6 +283,25 @@ fn progress_is_streamed_and_other_answers_are_json() {
     assert_eq!(plain.header("content-type"), Some("application/json"));
 }
 
+/// A client that takes JSON and no events got a stream as soon as there was progress to tell.
+#[test]
+fn a_client_that_takes_json_alone_gets_json() {
+    let gitlab = Gitlab::start();
+    for accept in ["application/json", "application/json;q=0.9, application/problem+json"] {
+        let limited = answer(429, json!({})).header("retry-after", "1");
+        gitlab.says(
+            "GET /api/v4/projects",
+            [limited, answer(200, json!([{"id": 1, "path_with_namespace": "a/b"}]))],
+        );
+        let server = HttpServer::for_callers(&gitlab.url(), &[]);
+        let mut call = tool_call(EXECUTE, json!({"action": "project.list"}));
+        call["params"]["_meta"] = json!({"progressToken": "p1"});
+        let response = server.post(&[TOKEN, ("Accept", accept)], &call);
+        assert_eq!(response.header("content-type"), Some("application/json"), "{}", response.body);
+        assert!(response.body.contains("a/b"), "{}", response.body);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_unix_socket_is_for_its_owner() {
