@@ -36,8 +36,8 @@ use table::{
     ALLOWED_PATHS, AUDIT, AUDIT_FILE, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM,
     CONFIRM_BY, CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE,
     FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS,
-    PLAIN_HTTP, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SANDBOX_FILE, SSH_HOST, TIMEOUT,
-    TOOLSETS,
+    PLAIN_HTTP, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SANDBOX_FILE, SANDBOX_VERSION,
+    SSH_HOST, TIMEOUT, TOOLSETS,
 };
 pub use table::{
     AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, flag_of,
@@ -49,6 +49,7 @@ use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret};
 use crate::policy::{self, Confirm, ConfirmBy};
 use crate::server;
 use crate::surface;
+use crate::tools::Version;
 use crate::tools::{self, AllSettings, Audit, Capabilities, InstanceSettings};
 
 /// Validated configuration.
@@ -90,6 +91,8 @@ pub struct Config {
     pub audit_file: Option<PathBuf>,
     /// File in which the sandbox keeps its changes.
     pub sandbox_file: Option<PathBuf>,
+    /// Older GitLab version that the sandbox is.
+    pub sandbox_version: Option<Version>,
     pub log: LevelFilter,
     /// Lets tokens go over plain http to another machine.
     pub plain_http: bool,
@@ -212,6 +215,7 @@ impl Config {
             audit: sources.parse_required(&AUDIT)?,
             audit_file: sources.parse(&AUDIT_FILE)?,
             sandbox_file: sources.parse(&SANDBOX_FILE)?,
+            sandbox_version: sources.parse(&SANDBOX_VERSION)?,
             log: sources.parse_required(&LOG)?,
             plain_http: sources.parse_required(&PLAIN_HTTP)?,
             misspelt: Vec::new(),

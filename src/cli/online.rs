@@ -60,7 +60,7 @@ async fn run_connected(
     log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.
     let sandbox = match config.instances().any(|one| one.instance == Instance::Sandbox) {
-        true => Some(Sandbox::start_kept(config.sandbox_file.clone()).await?),
+        true => Some(Sandbox::start_with(config.sandbox_file.clone(), config.sandbox_version).await?),
         false => None,
     };
     let mut settings = settings(config, sandbox.as_ref())?;

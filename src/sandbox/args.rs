@@ -42,6 +42,11 @@ impl Args {
         self.given.extend(body);
     }
 
+    /// Takes a parameter away.
+    pub fn remove(&mut self, name: &str) {
+        self.given.remove(name);
+    }
+
     /// All that were given, by their names.
     pub fn given(&self) -> &Row {
         &self.given

@@ -1,7 +1,7 @@
 //! GitLab's own operations and their parameters, from the catalog, to distinguish parameters that the sandbox lacks
 //! from those that GitLab does not have either.
 
-use crate::catalog::{Catalog, CatalogError, Method, Operation, Place};
+use crate::catalog::{Action, Catalog, CatalogError, Method, Operation, Place, Version};
 
 /// The methods of HTTP that GitLab uses.
 const METHODS: [Method; 6] =
@@ -9,17 +9,65 @@ const METHODS: [Method; 6] =
 
 /// The operations of GitLab's REST interface.
 #[derive(Debug)]
-pub struct Documented(Catalog);
+pub struct Documented {
+    catalog: Catalog,
+    /// A version that lacks what came later.
+    older: Option<Version>,
+}
+
+/// What an older version lacks of an operation.
+pub enum Newer {
+    Operation,
+    /// Names of parameters, as they are sent.
+    Params(Vec<String>),
+}
 
 impl Documented {
     /// Opens the embedded catalog.
-    pub fn load() -> Result<Self, CatalogError> {
-        Catalog::embedded().map(Self)
+    pub fn load(older: Option<Version>) -> Result<Self, CatalogError> {
+        Ok(Self { catalog: Catalog::embedded()?, older })
+    }
+
+    /// The version of GitLab that the operations are of.
+    pub fn version(&self) -> Version {
+        self.older.or(env!("CATALOG_GITLAB_VERSION").parse().ok()).unwrap_or_default()
+    }
+
+    /// What the version lacks of the operation of a route.
+    pub fn newer(&self, method: &str, pattern: &str) -> Result<Newer, CatalogError> {
+        let mut params = Vec::new();
+        let Some(version) = self.older else { return Ok(Newer::Params(params)) };
+        let is_newer = |since: Option<Version>| since.is_some_and(|since| since > version);
+        for (action, operation) in self.of_route(method, pattern)? {
+            if is_newer(operation.since) {
+                return Ok(Newer::Operation);
+            }
+            let newer = action.params.iter().filter(|param| is_newer(param.since));
+            params.extend(newer.map(|param| param.wire.clone().unwrap_or_else(|| param.name.clone())));
+        }
+        Ok(Newer::Params(params))
+    }
+
+    /// The actions of a route, with their operations there.
+    fn of_route(&self, method: &str, pattern: &str) -> Result<Vec<(Action, Operation)>, CatalogError> {
+        let Some(method) = METHODS.iter().find(|known| known.name() == method) else { return Ok(Vec::new()) };
+        let path = normal(pattern);
+        let same = |operation: &&Operation| {
+            operation.method == *method && operation.graphql.is_none() && normal(&operation.path) == path
+        };
+        let mut found = Vec::new();
+        for (_, id) in self.catalog.operations()?.paths(*method).filter(|(known, _)| normal(known) == path) {
+            let Some(action) = self.catalog.get(id)? else { continue };
+            found.extend(
+                action.operations.iter().filter(same).map(|operation| (action.clone(), operation.clone())),
+            );
+        }
+        Ok(found)
     }
 
     /// The methods that GitLab has for a path.
     pub fn methods(&self, parts: &[String]) -> Result<Vec<&'static str>, CatalogError> {
-        let operations = self.0.operations()?;
+        let operations = self.catalog.operations()?;
         let served = METHODS.iter().filter(|method| !operations.rest(**method, parts).is_empty());
         Ok(served.map(|method| method.name()).collect())
     }
@@ -31,30 +79,19 @@ impl Documented {
         pattern: &str,
         names: &'n [String],
     ) -> Result<Option<&'n String>, CatalogError> {
-        let Some(method) = METHODS.iter().find(|known| known.name() == method) else { return Ok(None) };
-        let operations = self.0.operations()?;
-        let path = normal(pattern);
-        let owners = operations.paths(*method).filter(|(known, _)| normal(known) == path);
-        for (_, id) in owners {
-            let Some(action) = self.0.get(id)? else { continue };
-            let same = |operation: &&Operation| {
-                operation.method == *method && operation.graphql.is_none() && normal(&operation.path) == path
+        for (action, operation) in self.of_route(method, pattern)? {
+            let taken = action.params.iter().filter(|param| {
+                !matches!(param.place, Place::Path | Place::Selector)
+                    && (param.scopes.is_empty() || param.scopes.contains(&operation.scope))
+            });
+            let taken: Vec<&str> = taken.map(|param| param.wire.as_deref().unwrap_or(&param.name)).collect();
+            // `not[labels]` is a parameter of its own or a field of `not`.
+            let bare = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
+            let is_taken = |name: &&String| {
+                taken.iter().any(|known| *known == name.as_str() || bare(known) == bare(name))
             };
-            for operation in action.operations.iter().filter(same) {
-                let taken = action.params.iter().filter(|param| {
-                    !matches!(param.place, Place::Path | Place::Selector)
-                        && (param.scopes.is_empty() || param.scopes.contains(&operation.scope))
-                });
-                let taken: Vec<&str> =
-                    taken.map(|param| param.wire.as_deref().unwrap_or(&param.name)).collect();
-                // `not[labels]` is a parameter of its own or a field of `not`.
-                let bare = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
-                let is_taken = |name: &&String| {
-                    taken.iter().any(|known| *known == name.as_str() || bare(known) == bare(name))
-                };
-                if let Some(name) = names.iter().find(is_taken) {
-                    return Ok(Some(name));
-                }
+            if let Some(name) = names.iter().find(is_taken) {
+                return Ok(Some(name));
             }
         }
         Ok(None)

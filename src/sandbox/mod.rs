@@ -49,6 +49,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::catalog::Version;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -78,24 +79,25 @@ impl Sandbox {
 
     /// Serves on a free port of loopback, on the current tokio runtime. The world is built by the first request.
     pub async fn start() -> Result<Self, SandboxError> {
-        Self::start_kept(None).await
+        Self::start_with(None, None).await
     }
 
-    /// The same with a file in which its changes are kept for the next start.
-    pub async fn start_kept(file: Option<PathBuf>) -> Result<Self, SandboxError> {
+    /// The same with a file in which its changes are kept for the next start, or as an older version of GitLab, which
+    /// lacks the operations and parameters that came later.
+    pub async fn start_with(file: Option<PathBuf>, older: Option<Version>) -> Result<Self, SandboxError> {
         let journal = file.map(journal::Journal::open).transpose()?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listener = TcpListener::bind(address).await.map_err(SandboxError::Listen)?;
         let port = listener.local_addr().map_err(SandboxError::Listen)?.port();
         let url = format!("http://127.0.0.1:{port}");
         let (running, stopped) = oneshot::channel();
-        http::serve(listener, Arc::new(site::Site::new(url.clone(), journal)), stopped);
+        http::serve(listener, Arc::new(site::Site::new(url.clone(), journal, older)), stopped);
         Ok(Self { url, _running: running })
     }
 
     /// Method and path of every REST route, the path as in GitLab's documentation: `/projects/:id/issues/:issue_iid`.
     pub fn routes() -> Result<Vec<(&'static str, String)>, SandboxError> {
-        Ok(router::Routes::new(&kinds::Kinds::load()?)?.patterns())
+        Ok(router::Routes::new(&kinds::Kinds::load()?, None)?.patterns())
     }
 
     /// Base address, such as `http://127.0.0.1:40123`; the API is under `/api/v4`.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 
-use crate::catalog::CatalogError;
+use crate::catalog::{CatalogError, Version};
 
 use super::access;
 use super::answer::Answer;
 use super::args::Args;
-use super::documented::Documented;
+use super::documented::{Documented, Newer};
 use super::errors::Fault;
 use super::kinds::Kinds;
 use super::level::Level;
@@ -32,10 +32,15 @@ pub struct Routes {
 
 impl Routes {
     /// The routes with code, then those of the kinds that need none.
-    pub fn new(kinds: &Kinds) -> Result<Self, CatalogError> {
+    pub fn new(kinds: &Kinds, older: Option<Version>) -> Result<Self, CatalogError> {
         let mut routes = routes::all();
         routes.extend(kind_routes::routes(kinds));
-        Ok(Self { routes, documented: Documented::load()? })
+        Ok(Self { routes, documented: Documented::load(older)? })
+    }
+
+    /// The version of GitLab that the routes are of.
+    pub fn version(&self) -> Version {
+        self.documented.version()
     }
 
     /// Method and path of each route.
@@ -62,12 +67,17 @@ pub fn answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Reply {
     try_answer(world, routes, incoming).unwrap_or_else(Fault::reply)
 }
 
-fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer {
+fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Answer {
     let parts = parts(&incoming)?;
     let signed_in = access::sign_in(world, incoming.token.as_deref())?;
     let Some((route, params)) = routes.find(&incoming.method, &parts) else {
         return Err(unrouted(&routes.documented, &incoming.method, &parts)?);
     };
+    // Grape leaves out what a version does not declare.
+    match routes.documented.newer(route.method, &route.path)? {
+        Newer::Operation => return Err(Fault::Nowhere),
+        Newer::Params(names) => names.iter().for_each(|name| incoming.args.remove(name)),
+    }
     let writes = !matches!(incoming.method.as_str(), "GET" | "HEAD");
     let user = signed_in.as_ref().map(|(user, _)| *user);
     if let Some((_, token)) = &signed_in {

@@ -13,6 +13,7 @@ use super::router::{Routes, answer};
 use super::seed;
 use super::start_error::SandboxError;
 use super::state::World;
+use crate::catalog::Version;
 
 /// The world and the way to each handler.
 #[derive(Debug)]
@@ -23,10 +24,11 @@ struct Rest {
 }
 
 impl Rest {
-    fn start(url: &str) -> Result<Self, SandboxError> {
+    fn start(url: &str, older: Option<Version>) -> Result<Self, SandboxError> {
         let kinds = Kinds::load()?;
-        let routes = Routes::new(&kinds)?;
-        Ok(Self { world: Mutex::new(seed::build(url.to_owned(), kinds)?), routes })
+        let routes = Routes::new(&kinds, older)?;
+        let version = older.unwrap_or(routes.version());
+        Ok(Self { world: Mutex::new(seed::build(url.to_owned(), kinds, version)?), routes })
     }
 }
 
@@ -35,15 +37,17 @@ impl Rest {
 pub struct Site {
     url: String,
     journal: Option<Journal>,
+    /// A version that is older than the catalog's.
+    older: Option<Version>,
     rest: OnceLock<Result<Rest, SandboxError>>,
     graphql: OnceLock<Result<Engine, SandboxError>>,
 }
 
 impl Site {
     /// A sandbox of which nothing is built yet; `url` has no slash at its end. With a journal it goes on where the last
-    /// one with that journal ended.
-    pub fn new(url: String, journal: Option<Journal>) -> Self {
-        Self { url, journal, rest: OnceLock::new(), graphql: OnceLock::new() }
+    /// one with that journal ended; with an older version it lacks what came later.
+    pub fn new(url: String, journal: Option<Journal>, older: Option<Version>) -> Self {
+        Self { url, journal, older, rest: OnceLock::new(), graphql: OnceLock::new() }
     }
 
     /// Answers a request.
@@ -67,7 +71,7 @@ impl Site {
 
     /// The world at the start, with the kept writes made again.
     fn build(&self) -> Result<Rest, SandboxError> {
-        let rest = Rest::start(&self.url)?;
+        let rest = Rest::start(&self.url, self.older)?;
         for write in self.journal.as_ref().map(Journal::writes).transpose()?.unwrap_or_default() {
             let what = format!("{} {}", write.method, write.path);
             let mut world = rest.world.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_a_request_does_not_need_is_not_built() {
-        let site = Site::new("http://127.0.0.1:1".to_owned(), None);
+        let site = Site::new("http://127.0.0.1:1".to_owned(), None, None);
         assert!(site.rest.get().is_none(), "the start waits for the world");
         let request = |method: &str, path: &str| Incoming {
             method: method.to_owned(),

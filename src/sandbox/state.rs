@@ -14,6 +14,7 @@ use time::{Duration, OffsetDateTime};
 use super::kinds::Kinds;
 use super::repo::Repo;
 use super::row::{Fields, Row, is};
+use crate::catalog::Version;
 
 /// Time of the first write.
 const START: OffsetDateTime = datetime!(2026-03-02 09:00:00 UTC);
@@ -81,6 +82,8 @@ impl Place {
 pub struct World {
     /// Base address, without a slash at the end.
     pub url: String,
+    /// The version of GitLab that it says it is.
+    pub version: Version,
     /// The kinds of rows, with their shapes.
     pub kinds: Kinds,
     /// The repositories, by project.
@@ -94,9 +97,10 @@ pub struct World {
 
 impl World {
     /// An empty world.
-    pub fn new(url: String, kinds: Kinds) -> Self {
+    pub fn new(url: String, kinds: Kinds, version: Version) -> Self {
         Self {
             url,
+            version,
             kinds,
             repos: BTreeMap::new(),
             files: BTreeMap::new(),

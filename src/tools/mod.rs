@@ -41,6 +41,7 @@ pub use own_reads::gate::ReadError;
 pub use state::{InstanceLabel, SetupError, ToolSettings, Tools};
 pub use whole_list::may_list;
 
+pub use crate::catalog::Version;
 pub use crate::files::RotatedLog;
 pub use crate::messages::arguments::{
     Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, INSTANCE, OTHER_NAMES, Serves, Takes,
@@ -68,7 +69,7 @@ use crate::messages::output_filter::OutputFilter;
 use own_reads::gate::Purpose;
 
 use crate::call;
-use crate::catalog::{Action, Catalog, Risk, Version};
+use crate::catalog::{Action, Catalog, Risk};
 use crate::gitlab::{Client, Reply};
 use crate::policy::Scopes;
 

@@ -422,6 +422,18 @@ fn the_suite_holds_on_the_sandbox_and_leaves_nothing() {
 }
 
 #[test]
+fn the_suite_holds_on_older_versions_of_the_sandbox() {
+    for version in ["15.11", "16.11", "17.11", "18.4"] {
+        let flags =
+            ["--sandbox", "--sandbox-version", version, "doctor", "--contract", "--group", "acme", "--yes"];
+        let output = program(&flags, &[]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{version}: {text}");
+        assert!(text.trim_end().ends_with(&format!("on GitLab {version}.0-ee.")), "{text}");
+    }
+}
+
+#[test]
 fn every_planted_deviation_is_found_by_its_action() {
     let (_runtime, sandbox) = start_sandbox();
     // Without a deviation the same scenarios hold through the same proxy.

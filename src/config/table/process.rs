@@ -7,6 +7,7 @@ use tracing::level_filters::LevelFilter;
 use crate::config::table::setting::{Accepts, Row, Setting, settings};
 use crate::config::values;
 use crate::tools::Audit;
+use crate::tools::Version;
 
 settings! {
     PROCESS:
@@ -48,6 +49,19 @@ settings! {
             example: "/home/me/sandbox.jsonl",
         },
         takes: Accepts::Text("the path of a file that may be written", values::path),
+    };
+
+    SANDBOX_VERSION: Version = Setting {
+        row: Row {
+            name: "GITLAB_SANDBOX_VERSION",
+            aliases: &[],
+            flag: Some("sandbox-version"),
+            value: "VERSION",
+            what: "Older GitLab version that the sandbox is: without the operations and parameters that came later.",
+            default: None,
+            example: "17.11",
+        },
+        takes: Accepts::Text("a version of GitLab, such as 17.11", |value| value.parse().ok()),
     };
 
     LOG: LevelFilter = Setting {

@@ -2,8 +2,6 @@
 
 use crate::sandbox::prelude::*;
 
-/// The GitLab version of the catalog, as an instance of GitLab Enterprise Edition reports it.
-const VERSION: &str = concat!(env!("CATALOG_GITLAB_VERSION"), ".0-ee");
 const REVISION: &str = "5a4db0c5b01";
 
 pub const ROUTES: &[Route] = &[
@@ -16,13 +14,18 @@ pub const ROUTES: &[Route] = &[
     get("/hooks", system_hooks).needs(Level::Admin),
 ];
 
-fn version(_: &mut Request<'_>) -> Answer {
-    ok(json!({"version": VERSION, "revision": REVISION}))
+/// The version as GitLab Enterprise Edition reports it.
+fn number(request: &Request<'_>) -> String {
+    format!("{}.0-ee", request.world.version)
 }
 
-fn metadata(_: &mut Request<'_>) -> Answer {
+fn version(request: &mut Request<'_>) -> Answer {
+    ok(json!({"version": number(request), "revision": REVISION}))
+}
+
+fn metadata(request: &mut Request<'_>) -> Answer {
     ok(json!({
-        "version": VERSION, "revision": REVISION,
+        "version": number(request), "revision": REVISION,
         "kas": {"enabled": false, "externalUrl": null, "externalK8sProxyUrl": null, "version": null},
         "enterprise": true
     }))
