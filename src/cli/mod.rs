@@ -7,7 +7,6 @@ mod auth;
 mod auth_error;
 mod call_options;
 mod catalog;
-mod commands;
 mod completions;
 mod contract;
 mod doctor;
@@ -19,6 +18,7 @@ mod output;
 mod pairs;
 mod settings;
 mod setup;
+mod shell_line;
 mod surface;
 mod terminal;
 #[cfg(test)]

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::call_options::ExecuteOptions;
-use super::commands::ShellLine;
 use super::contract::{self, ContractArguments};
+use super::shell_line::ShellLine;
 use super::surface::SentTools;
 use super::{
     Connected, DoctorArguments, Failure, FindArguments, SurfaceArguments, audit, auth, doctor, find_cases,

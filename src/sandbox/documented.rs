@@ -15,7 +15,7 @@ pub struct Documented {
     older: Option<Version>,
 }
 
-/// What an older version lacks of an operation.
+/// The parts of an operation that an older version lacks.
 pub enum Newer {
     Operation,
     /// Names of parameters, as they are sent.
@@ -33,7 +33,7 @@ impl Documented {
         self.older.or(env!("CATALOG_GITLAB_VERSION").parse().ok()).unwrap_or_default()
     }
 
-    /// What the version lacks of the operation of a route.
+    /// The parts of a route's operation that the version lacks.
     pub fn newer(&self, method: &str, pattern: &str) -> Result<Newer, CatalogError> {
         let mut params = Vec::new();
         let Some(version) = self.older else { return Ok(Newer::Params(params)) };

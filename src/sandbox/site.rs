@@ -27,7 +27,7 @@ impl Rest {
     fn start(url: &str, older: Option<Version>) -> Result<Self, SandboxError> {
         let kinds = Kinds::load()?;
         let routes = Routes::new(&kinds, older)?;
-        let version = older.unwrap_or(routes.version());
+        let version = routes.version();
         Ok(Self { world: Mutex::new(seed::build(url.to_owned(), kinds, version)?), routes })
     }
 }
@@ -57,11 +57,12 @@ impl Site {
 
     fn try_answer(&self, incoming: Incoming) -> Result<Reply, &SandboxError> {
         let rest = self.rest.get_or_init(|| self.build()).as_ref()?;
+        let is_graphql = incoming.path.trim_end_matches('/') == graphql::PATH;
         let kept = self.journal.as_ref().and_then(|journal| Some((journal, KeptWrite::of(&incoming)?)));
         // A handler that panicked left no row half written that another could not read.
         let mut world = rest.world.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = self.act(rest, &mut world, incoming)?;
-        if let Some((journal, write)) = kept.filter(|_| is_accepted(&reply))
+        if let Some((journal, write)) = kept.filter(|_| changes_world(&reply, is_graphql))
             && let Err(error) = journal.add(&write)
         {
             tracing::error!(%error, "a change of the sandbox is not kept");
@@ -94,10 +95,11 @@ impl Site {
     }
 }
 
-/// False for a refusal. GraphQL's has the status 200.
-fn is_accepted(reply: &Reply) -> bool {
-    let refuses = matches!(&reply.body, Body::Json(body) if body.get("errors").is_some());
-    reply.status < 400 && !refuses
+/// False for a refusal. GraphQL's has the status 200 and no data; with data, a part of the document was carried out.
+fn changes_world(reply: &Reply, is_graphql: bool) -> bool {
+    let has_data =
+        matches!(&reply.body, Body::Json(body) if body.get("data").is_some_and(|data| !data.is_null()));
+    reply.status < 400 && (has_data || !is_graphql)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub enum SandboxError {
     Journal {
         /// The file.
         path: std::path::PathBuf,
-        /// What is wrong with it, with the line if it is one.
+        /// The fault, with the number of the line if it is in one.
         why: String,
     },
     /// The embedded descriptions of the kinds of rows cannot be read.

@@ -26,7 +26,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("regex", &["text/grep"]),
     ("comfy_table", &["cli/terminal"]),
     ("terminal_size", &["cli/terminal"]),
-    ("shlex", &["cli/commands"]),
+    ("shlex", &["cli/shell_line"]),
     ("webbrowser", &["cli/auth/mod"]),
     ("axum", &["sandbox", "server"]),
     ("apollo_compiler", &["sandbox", "call/document"]),

@@ -24,7 +24,7 @@ const CERTIFICATE_SOON: u64 = 3;
 const SIGN_IN_BEFORE: &str = "A sign-in page is in front of GitLab: ask its administrator for an address that programs may use, or for \
      credentials of the proxy, which GITLAB_EXTRA_HEADERS can carry.";
 
-const HTTPS: &str = "Set GITLAB_URL to the same address with https://.";
+const USE_HTTPS: &str = "Set GITLAB_URL to the same address with https://.";
 
 /// Checks the address, the proxy, the certificate and the version.
 pub(super) fn findings(
@@ -97,7 +97,7 @@ fn address(tools: &Tools, of: &InstanceConfig, version: &Result<Reply, GitlabErr
             )
         }
         Err(error @ GitlabError::Invalid { answer }) if takes_https_alone(answer) => {
-            Finding::failure(CHECK, error_chain(error), HTTPS)
+            Finding::failure(CHECK, error_chain(error), USE_HTTPS)
         }
         Err(error @ GitlabError::Network { trouble, .. }) => {
             let proxied = tools.client().proxy().map(|proxy| format!(" Requests go through {proxy}."));

@@ -154,7 +154,6 @@ fn is_of_account(message: &str) -> bool {
         "confirm",
         "ip address",
         "password",
-        "must be accepted",
     ];
     words.iter().any(|word| message.contains(word))
 }

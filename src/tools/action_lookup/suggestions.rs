@@ -34,8 +34,7 @@ pub fn read_by_unknown_name(
     let likely = likely_actions(tools, given, &query(given))?;
     let within = within(tools, &likely.actions, given)?;
     let is_misspelt = |first: &Action| likely.nearest.as_ref() == Some(&first.id);
-    // `issuelist` has all letters of an id, `list` those of its verb.
-    let is_whole = |first: &Action| is_misspelt(first) && given.len() + 2 >= first.id.len();
+    let is_whole = |first: &Action| is_misspelt(first) && spells_whole(given, &first.id);
     let read = match (within.len(), likely.actions.first()) {
         // A verb or a noun alone may be of anything.
         (_, first) if names::words(given).len() < 2 && !first.is_some_and(is_whole) => None,
@@ -83,7 +82,7 @@ fn unknown_action_error(
     let is_bare = names::words(given).len() < 2;
     let may_run = |action: &&Action| match action.risk {
         // `list` is spelt like `tag.list` and means as little the one as any other.
-        _ if is_bare && given.len() + 2 < action.id.len() => false,
+        _ if is_bare && !spells_whole(given, &action.id) => false,
         Risk::Read => *sure || nearest.as_ref() == Some(&action.id),
         Risk::Write => nearest.as_ref() == Some(&action.id),
         Risk::Grant | Risk::Destructive => false,
@@ -157,6 +156,11 @@ pub fn write_by_other_verb(tools: &Tools, given: &str, resolved: &ResolvedAction
             .hint("`candidates` lists similar actions with their signatures.")
             .fix(NextCall::execute(&next.id, params));
     with_candidates(error, &actions)
+}
+
+/// True if a name is about as long as the id: `issuelist` has all letters of one, `list` those of a verb alone.
+fn spells_whole(given: &str, id: &str) -> bool {
+    given.len() + 2 >= id.len()
 }
 
 /// The actions whose ids have every word of a name.
@@ -265,7 +269,7 @@ fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, Too
     let near =
         nearest.map(|id| tools.catalog.get(id)).transpose().map_err(|error| error::internal(&error))?;
     let is_offered = |action: &Action| {
-        let is_guess = is_bare && given.len() + 2 < action.id.len() && action.risk == Risk::Destructive;
+        let is_guess = is_bare && !spells_whole(given, &action.id) && action.risk == Risk::Destructive;
         !is_guess && tools.withholds(action).is_none()
     };
     if let Some(action) = near.flatten().filter(is_offered) {

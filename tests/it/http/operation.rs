@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{GUARD, HttpServer, Response, get, read_response, text, tool_call};
 use crate::support::client::{EXECUTE, FIND, program};
@@ -264,17 +264,20 @@ fn a_caller_whose_gitlab_hangs_holds_nobody() {
     drop(waiting);
 }
 
+/// A server, and a call that has progress to tell: GitLab limits its first request.
+fn with_progress(gitlab: &Gitlab) -> (HttpServer, Value) {
+    let limited = answer(429, json!({})).header("retry-after", "1");
+    let rows = answer(200, json!([{"id": 1, "path_with_namespace": "a/b"}]));
+    gitlab.says("GET /api/v4/projects", [limited, rows]);
+    let mut call = tool_call(EXECUTE, json!({"action": "project.list"}));
+    call["params"]["_meta"] = json!({"progressToken": "p1"});
+    (HttpServer::for_callers(&gitlab.url(), &[]), call)
+}
+
 #[test]
 fn progress_is_streamed_and_other_answers_are_json() {
     let gitlab = Gitlab::start();
-    let limited = answer(429, json!({})).header("retry-after", "1");
-    gitlab.says(
-        "GET /api/v4/projects",
-        [limited, answer(200, json!([{"id": 1, "path_with_namespace": "a/b"}]))],
-    );
-    let server = HttpServer::for_callers(&gitlab.url(), &[]);
-    let mut call = tool_call(EXECUTE, json!({"action": "project.list"}));
-    call["params"]["_meta"] = json!({"progressToken": "p1"});
+    let (server, call) = with_progress(&gitlab);
     let streamed = server.post(&[TOKEN], &call);
     assert_eq!(streamed.header("content-type"), Some("text/event-stream"), "{}", streamed.body);
     assert!(streamed.body.contains("notifications/progress"), "{}", streamed.body);
@@ -288,14 +291,7 @@ fn progress_is_streamed_and_other_answers_are_json() {
 fn a_client_that_takes_json_alone_gets_json() {
     let gitlab = Gitlab::start();
     for accept in ["application/json", "application/json;q=0.9, application/problem+json"] {
-        let limited = answer(429, json!({})).header("retry-after", "1");
-        gitlab.says(
-            "GET /api/v4/projects",
-            [limited, answer(200, json!([{"id": 1, "path_with_namespace": "a/b"}]))],
-        );
-        let server = HttpServer::for_callers(&gitlab.url(), &[]);
-        let mut call = tool_call(EXECUTE, json!({"action": "project.list"}));
-        call["params"]["_meta"] = json!({"progressToken": "p1"});
+        let (server, call) = with_progress(&gitlab);
         let response = server.post(&[TOKEN, ("Accept", accept)], &call);
         assert_eq!(response.header("content-type"), Some("application/json"), "{}", response.body);
         assert!(response.body.contains("a/b"), "{}", response.body);

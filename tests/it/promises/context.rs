@@ -1,4 +1,4 @@
-//! What the tools cost a client's context, and how the choice of an action is measured.
+//! The cost of the tools in a client's context, and measures of the finder.
 
 use serde_json::json;
 

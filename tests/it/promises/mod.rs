@@ -1,4 +1,4 @@
-//! What a user of such a server is promised, tried through the binary: over stdio on the sandbox, on the command line, and
+//! Promises to the users of such a server, tried through the binary: over stdio on the sandbox, on the command line, and
 //! in the pages. A test is one promise. Where this server does something else that serves as well, the test names the
 //! paragraph of the documentation that says so.
 

@@ -1,4 +1,4 @@
-//! What may run: denied actions, read-only and safe mode, confirmation, scopes; and how the server is started.
+//! Limits on the actions that run: denied actions, read-only and safe mode, confirmation, scopes; and how the server is started.
 
 use serde_json::json;
 

@@ -70,6 +70,10 @@ fn pairs(params: &Map<String, Value>) -> Option<String> {
             value if is_plain(value) => line.push_str(&pair(name, value)),
             _ => return None,
         }
+        // It would be read as an option.
+        if name.starts_with('-') {
+            return None;
+        }
     }
     Some(line)
 }
@@ -79,14 +83,18 @@ fn pair(name: &str, value: &Value) -> String {
 }
 
 fn is_plain(value: &Value) -> bool {
-    matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_))
+    match value {
+        // No command can have a zero byte; in JSON it is written as an escape.
+        Value::String(text) => !text.contains('\0'),
+        other => other.is_number() || other.is_boolean(),
+    }
 }
 
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A word with what comes before it, quoted for a shell. A text with a zero byte, which no command can have, is left out.
+/// A word after another text, quoted for a shell; empty for a word with a zero byte.
 fn quoted(before: &str, word: &str) -> String {
     shlex::try_quote(word).map(|word| format!("{before}{word}")).unwrap_or_default()
 }
@@ -127,5 +135,11 @@ mod tests {
         let call = json!({"action": "commit.create", "params": {"actions": [{"action": "create"}]}, "confirm": true});
         let words = shlex::split(&worded(&Flags::new(), "gitlab_execute_action", &call)).unwrap();
         assert_eq!(words[3..], ["--params", r#"{"actions":[{"action":"create"}]}"#, "--confirm"]);
+        // Left out, each of these would make another call.
+        for params in [json!({"title": "a\0b"}), json!({"labels": ["a\0", "b"]}), json!({"--confirm": "x"})] {
+            let call = json!({"action": "issue.update", "params": params});
+            let words = shlex::split(&worded(&Flags::new(), "gitlab_execute_action", &call)).unwrap();
+            assert_eq!(words[3..], ["--params".to_owned(), params.to_string()]);
+        }
     }
 }
