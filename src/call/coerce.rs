@@ -8,8 +8,10 @@ use time::macros::format_description;
 
 use super::encoded::list_in_text;
 use super::location::{ACCEPTED_PATHS, HolderKind, Location};
+use super::noun::folded;
+use super::param_names::field_named;
 use super::{Fault, relative_date};
-use crate::catalog::{Base, Locates, Names, Param, ParamKind, ROLES};
+use crate::catalog::{Base, Json, Locates, Names, Param, ParamKind, ROLES};
 use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
@@ -245,17 +247,23 @@ fn is_time(text: &str) -> bool {
 fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String>) -> Result<Value, Fault> {
     let mut fitted_fields = Map::new();
     for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
-        // `filePath` is `file_path`, unless that is given too.
-        let spelled = || param.fields.iter().find(|field| folded(&field.name) == folded(&name));
-        let exact = param.fields.iter().find(|field| field.name == name);
-        let Some(field) = exact.or_else(spelled).filter(|field| !fitted_fields.contains_key(&field.name))
-        else {
+        // `filePath` and `path` are `file_path`, unless that is given too.
+        let field = field_named(param, &name);
+        let Some(field) = field.filter(|field| !fitted_fields.contains_key(&field.name)) else {
             let accepted =
                 param.fields.iter().map(|field| format!("{}.{}", param.name, field.name)).collect();
             return Err(Fault::Unknown { given: format!("{}.{name}", param.name), value, accepted });
         };
         let inner = Param { name: format!("{}.{}", param.name, field.name), ..field.clone() };
         fitted_fields.insert(field.name.clone(), fitted(&inner, value, understood)?);
+    }
+    for field in param.fields.iter().filter(|field| field.sends_default) {
+        let Some(Json(default)) = field.default.as_ref().filter(|_| !fitted_fields.contains_key(&field.name))
+        else {
+            continue;
+        };
+        understood.push(format!("`{}.{}` as {default}, as none is given", param.name, field.name));
+        fitted_fields.insert(field.name.clone(), default.clone());
     }
     match param.fields.iter().find(|field| field.required && !fitted_fields.contains_key(&field.name)) {
         Some(field) => {
@@ -292,10 +300,6 @@ fn yes_or_no(param: &Param, given: &str) -> Option<String> {
     let takes = |choice: &str| param.choices.iter().any(|known| known == choice);
     let choice = if truth(given)? { "yes" } else { "no" };
     (takes("yes") && takes("no")).then(|| choice.to_owned())
-}
-
-fn folded(word: &str) -> String {
-    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Fault of a value of the wrong type. For a date it lists the days that the text may mean.

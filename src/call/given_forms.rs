@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::noun::folded;
 use super::param_names::param_named;
 use super::{Fault, encoded};
 use crate::catalog::{self, Action, Base, Names, Param, Place, Risk, Words};
@@ -43,6 +44,41 @@ pub fn nest(
         }
     }
     nested
+}
+
+/// Joins what other servers take in two, the type and the number (`noteable_type` and `noteable_iid`), into the reference
+/// that the parameter of the global id takes: `#21`, `!5`.
+pub fn join_reference(
+    action: &Action,
+    params: &mut Map<String, Value>,
+    words: &Words,
+    understood: &mut Vec<String>,
+) {
+    for param in action.params.iter().filter(|param| param.gid.is_some() && !params.contains_key(&param.name))
+    {
+        let stem = folded(&param.name);
+        let Some(stem) = stem.strip_suffix("id").filter(|stem| !stem.is_empty()) else { continue };
+        let given = |ending: &str| {
+            let is_it = |name: &&String| {
+                folded(name).strip_prefix(stem) == Some(ending) && param_named(action, name, words).is_none()
+            };
+            params.keys().find(is_it).cloned()
+        };
+        let (Some(kind), Some(number)) = (given("type"), given("iid")) else { continue };
+        let word = params.get(&kind).and_then(Value::as_str).map(folded).unwrap_or_default();
+        let row = catalog::kinds().kinds.iter().find(|row| folded(&row.name) == word);
+        let reference = |row: &catalog::KindRow| match params.get(&number)? {
+            Value::String(text) => Some(format!("{}{text}", row.sigil?)),
+            Value::Number(number) => Some(format!("{}{number}", row.sigil?)),
+            _ => None,
+        };
+        let Some(reference) = row.and_then(reference) else { continue };
+        understood.push(format!("`{kind}` and `{number}` as `{}: {reference}`", param.name));
+        params.shift_remove(&kind);
+        params.shift_remove(&number);
+        params.insert(param.name.clone(), json!(reference));
+        return;
+    }
 }
 
 /// The parameter and its field that a name is of.

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::noun::folded;
+use super::param_names::field_named;
 use super::{Fault, coerce};
 use crate::catalog::{self, Action, Base, Param};
 
@@ -33,8 +35,7 @@ pub fn wrap_single(action: &Action, params: &mut Map<String, Value>, understood:
     }
     // A list in place of one value is a list of items, by another name.
     let takes = |name: &str, value: &Value| {
-        let field = items.fields.iter().find(|known| field(items, name) == Some(known.name.as_str()));
-        field.is_some_and(|field| field.kind.many || !value.is_array())
+        field_named(items, name).is_some_and(|field| field.kind.many || !value.is_array())
     };
     let given = params.iter().filter(|(name, value)| action.param(name).is_none() && takes(name, value));
     let names: Vec<String> = given.map(|(name, _)| name.clone()).collect();
@@ -108,25 +109,13 @@ fn fields_respelled(param: &Param, fields: &Map<String, Value>) -> Map<String, V
     let is_exact = |name: &str| param.fields.iter().any(|field| field.name == name);
     let (exact, spelled): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_exact(name));
     for (given, value) in exact.into_iter().chain(spelled) {
-        let name = field(param, given).filter(|name| *name == given || !renamed.contains_key(*name));
+        let name = field_named(param, given).map(|field| field.name.as_str());
+        let name = name.filter(|name| *name == given || !renamed.contains_key(*name));
         let name = name.unwrap_or(given);
         let value = if name == "itemType" { type_respelled(value) } else { value.clone() };
         renamed.insert(name.to_owned(), value);
     }
     renamed
-}
-
-/// Finds the field for a spelling.
-fn field<'a>(param: &'a Param, given: &str) -> Option<&'a str> {
-    let names = || param.fields.iter().map(|field| field.name.as_str());
-    let spelled = |name: &&str| {
-        let row = catalog::kinds().item_fields.iter().find(|(known, _)| known == name);
-        row.is_some_and(|(_, others)| others.iter().any(|other| folded(other) == folded(given)))
-    };
-    names()
-        .find(|name| *name == given)
-        .or_else(|| names().find(|name| folded(name) == folded(given)))
-        .or_else(|| names().find(spelled))
 }
 
 fn type_respelled(value: &Value) -> Value {
@@ -136,8 +125,4 @@ fn type_respelled(value: &Value) -> Value {
     let row =
         catalog::kinds().item_types.iter().find(|(_, others)| others.iter().any(|other| is_meant(other)));
     row.map_or_else(|| value.clone(), |(name, _)| json!(name))
-}
-
-fn folded(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

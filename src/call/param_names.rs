@@ -66,3 +66,22 @@ pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option
 fn rank(entry: &GlossaryEntry, given: &str) -> Option<usize> {
     entry.aliases.iter().position(|alias| folded(alias) == folded(given))
 }
+
+/// Finds the field for a spelling: by its own name, by the same letters in another case, or by a name that
+/// `item_fields` of `catalog/kinds.toml` gives it.
+pub fn field_named<'a>(param: &'a Param, given: &str) -> Option<&'a Param> {
+    let fields = || param.fields.iter();
+    fields()
+        .find(|field| field.name == given)
+        .or_else(|| fields().find(|field| folded(&field.name) == folded(given)))
+        .or_else(|| fields().find(|field| is_spelling(&field.name, given)))
+}
+
+/// True if one of the two is the name of a row of `item_fields` and the other is in it.
+fn is_spelling(name: &str, given: &str) -> bool {
+    let is = |known: &String, word: &str| folded(known) == folded(word);
+    catalog::kinds().item_fields.iter().any(|(known, others)| {
+        let among = |word: &str| others.iter().any(|other| is(other, word));
+        is(known, name) && among(given) || is(known, given) && among(name)
+    })
+}

@@ -60,6 +60,29 @@ fn tools_of_other_servers_lead_to_the_call_that_does_the_same() {
     assert!(read.text.contains("A thing that turns."), "{message}: {}", read.text);
 }
 
+/// `push_files` of other servers has no `action` for a file and calls its place `path`; `create_note` has the type and
+/// the number of what is commented apart.
+#[test]
+fn parameters_of_other_servers_tools_are_understood() {
+    let mut client = start("dynamic", &[]);
+    let mut dry = |action: &str, params: serde_json::Value| {
+        let call = json!({"action": action, "params": params, "dry_run": true});
+        client.call("gitlab_execute_action", call).text
+    };
+    let file = json!({"project_id": "acme/widget", "branch": "main", "commit_message": "Add", "files": [{"path": "a.txt", "content": "x"}]});
+    let shown = dry("push_files", file);
+    assert!(shown.contains(r#"{"file_path":"a.txt","content":"x","action":"create"}"#), "{shown}");
+    for (kind, number, id) in
+        [("issue", json!(12), "Issue/"), ("merge_request", json!("5"), "MergeRequest/205")]
+    {
+        let note = json!({"project_id": "acme/widget", "noteable_type": kind, "noteable_iid": number, "body": "Hello"});
+        let shown = dry("create_note", note);
+        assert!(shown.contains(&format!("gid://gitlab/{id}")), "{shown}");
+    }
+    let unknown = dry("create_note", json!({"noteable_type": "chair", "noteable_iid": 3, "body": "Hello"}));
+    assert!(unknown.contains("there is no parameter `noteable_type`"), "{unknown}");
+}
+
 /// A model that means the client's own tool was led to a change on GitLab.
 #[test]
 fn tools_of_the_client_itself_are_not_led_to_gitlab() {
