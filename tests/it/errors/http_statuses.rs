@@ -139,6 +139,37 @@ fn a_project_with_a_dot_in_its_path_is_found_where_it_is_now() {
     assert_eq!(read.structured["data"]["path_with_namespace"], "acme/widget", "{}", read.text);
 }
 
+#[test]
+fn groups_users_and_packages_with_a_dot_are_addressed_as_they_are() {
+    let gitlab = Gitlab::start();
+    let user = json!({"id": 3, "username": "j.doe", "state": "active"});
+    let moved = answer(301, json!({})).header("location", "/api/v4/groups/9.team");
+    gitlab
+        .says("GET /api/v4/groups/old.team", [moved])
+        .says("GET /api/v4/groups/9", [answer(200, json!({"id": 9, "full_path": "new.team"}))])
+        .says("GET /api/v4/groups/9.team", [not_found("Group")])
+        .says("GET /api/v4/users?username=j.doe", [answer(200, json!([user]))])
+        .says("GET /api/v4/users/3/status", [answer(200, json!({"message": "away"}))])
+        .says("GET /api/v4/users/j.doe/status", [answer(200, json!({"message": "away"}))])
+        .says(
+            &format!("GET {PROJECT}/packages/generic/lib.core/1.0.2/lib.core.tar.gz"),
+            [answer(200, json!("weight 3"))],
+        );
+    let mut client = gitlab.client(&[]);
+    for (action, params, says) in [
+        ("group.get", json!({"fullPath": "old.team"}), "new.team"),
+        ("user.get_status", json!({"user_id": "j.doe"}), "away"),
+        (
+            "generic_package.download",
+            json!({"fullPath": "acme/widget", "package_name": "lib.core", "package_version": "1.0.2", "file_name": "lib.core.tar.gz"}),
+            "weight 3",
+        ),
+    ] {
+        let reply = client.call(EXECUTE, execute_arguments(action, params));
+        assert!(!reply.is_error && reply.text.contains(says), "{action}: {}", reply.text);
+    }
+}
+
 /// GitLab answers 403 for a branch that has pipelines of its merge request alone.
 #[test]
 fn a_branch_without_pipelines_is_no_lack_of_a_role() {
