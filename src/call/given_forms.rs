@@ -7,6 +7,7 @@ use super::noun::folded;
 use super::param_names::param_named;
 use super::{Fault, encoded};
 use crate::catalog::{self, Action, Base, Names, Param, Place, Risk, Words};
+use crate::text::{is_digits, plain_text};
 
 /// The parameter that holds negated filters (<https://docs.gitlab.com/api/issues/#list-issues>).
 const NOT: &str = "not";
@@ -46,40 +47,84 @@ pub fn nest(
     nested
 }
 
-/// Joins what other servers take in two, the type and the number (`noteable_type` and `noteable_iid`), into the reference
-/// that the parameter of the global id takes: `#21`, `!5`.
+/// Joins what callers give in parts into the reference that the parameter of a global id takes: the type and the number
+/// (`noteable_type` and `noteable_iid` are `#21` or `!5`), and the number of a kind with its project, beside the path of a
+/// group (`issue_iid` and `project` are `acme/widget#17`).
 pub fn join_reference(
     action: &Action,
     params: &mut Map<String, Value>,
     words: &Words,
     understood: &mut Vec<String>,
 ) {
-    for param in action.params.iter().filter(|param| param.gid.is_some() && !params.contains_key(&param.name))
-    {
-        let stem = folded(&param.name);
-        let Some(stem) = stem.strip_suffix("id").filter(|stem| !stem.is_empty()) else { continue };
+    for param in action.params.iter().filter(|param| !params.contains_key(&param.name)) {
+        let folded_name = folded(&param.name);
+        let Some(stem) = folded_name.strip_suffix("id").filter(|stem| !stem.is_empty()) else { continue };
         let given = |ending: &str| {
             let is_it = |name: &&String| {
-                folded(name).strip_prefix(stem) == Some(ending) && param_named(action, name, words).is_none()
+                folded(name).strip_prefix(stem) == Some(ending) && action.param(name).is_none()
             };
             params.keys().find(is_it).cloned()
         };
-        let (Some(kind), Some(number)) = (given("type"), given("iid")) else { continue };
-        let word = params.get(&kind).and_then(Value::as_str).map(folded).unwrap_or_default();
-        let row = catalog::kinds().kinds.iter().find(|row| folded(&row.name) == word);
-        let reference = |row: &catalog::KindRow| match params.get(&number)? {
-            Value::String(text) => Some(format!("{}{text}", row.sigil?)),
-            Value::Number(number) => Some(format!("{}{number}", row.sigil?)),
-            _ => None,
+        let Some(number) = given("iid") else { continue };
+        let kind = given("type").filter(|_| param.gid.is_some());
+        let word = match &kind {
+            Some(kind) => params.get(kind).and_then(Value::as_str).map(folded).unwrap_or_default(),
+            None if param.kind.base == Base::IntegerOrString => stem.to_owned(),
+            None => continue,
         };
-        let Some(reference) = row.and_then(reference) else { continue };
-        understood.push(format!("`{kind}` and `{number}` as `{}: {reference}`", param.name));
-        params.shift_remove(&kind);
-        params.shift_remove(&number);
+        let row = catalog::kinds().kinds.iter().find(|row| folded(&row.name) == word);
+        let Some(sigil) = row.and_then(|row| row.sigil) else { continue };
+        let project = words.glossary.get(PATH).and_then(|entry| {
+            let is_path = |name: &&String| entry.aliases.contains(*name) && action.param(name).is_none();
+            params.keys().find(is_path).filter(|_| params.contains_key(PATH)).cloned()
+        });
+        let Some(digits) = params.get(&number).map(plain_text).filter(|text| is_digits(text)) else {
+            continue;
+        };
+        let path = project.as_ref().and_then(|name| params.get(name)).map(plain_text).unwrap_or_default();
+        let reference = format!("{path}{sigil}{digits}");
+        let parts: Vec<String> = [kind, project, Some(number)].into_iter().flatten().collect();
+        understood.push(format!("`{}` as `{}: {reference}`", parts.join("` and `"), param.name));
+        parts.iter().for_each(|name| drop(params.shift_remove(name)));
         params.insert(param.name.clone(), json!(reference));
         return;
     }
 }
+
+/// The parameter of a project's or group's path.
+const PATH: &str = "fullPath";
+
+/// Moves `none` and `any` from a parameter that GitLab takes for a username to the one that has the words:
+/// `assignee_username: none` is `assignee_id: none`.
+pub fn move_words(
+    action: &Action,
+    params: &mut Map<String, Value>,
+    words: &Words,
+    understood: &mut Vec<String>,
+) {
+    let moved = |given: &String, value: &Value| {
+        let param = param_named(action, given, words)?;
+        let word = match value {
+            Value::Array(only) => only.first().filter(|_| only.len() == 1)?.as_str()?,
+            one => one.as_str()?,
+        };
+        let sibling = action.param(&format!("{}{ID}", param.name.strip_suffix(USERNAME)?))?;
+        let takes =
+            catalog::resolver(sibling.names?)?.words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        (takes && !params.contains_key(&sibling.name))
+            .then(|| (given.clone(), sibling.name.clone(), word.to_owned()))
+    };
+    let found: Vec<_> = params.iter().filter_map(|(given, value)| moved(given, value)).collect();
+    for (given, sibling, word) in found {
+        understood.push(format!("`{given}: {word}` as `{sibling}`"));
+        params.shift_remove(&given);
+        params.insert(sibling, json!(word));
+    }
+}
+
+/// End of a parameter that holds a username, and of the one beside it that holds an id or a word.
+const USERNAME: &str = "_username";
+const ID: &str = "_id";
 
 /// The parameter and its field that a name is of.
 fn parts(action: &Action, given: &str, words: &Words) -> Option<(String, String)> {

@@ -246,10 +246,15 @@ fn listed(action: &Action, params: &Map<String, Value>) -> Option<(String, Strin
     found.next().is_none().then_some(first)
 }
 
-/// The name of the path's parameter that is given: itself, its plural, or an `iid` by another name (`issue_iid`, `iids`).
+/// The name of the path's parameter that is given: itself, its plural, an `iid` by another name (`issue_iid`, `iids`), or
+/// the number in a project of what an id of the path names (`issue_iid` beside `issue_id`).
 fn own_name(action: &Action, given: &str) -> Option<String> {
     let is_path =
         |name: &str| action.param(name).is_some_and(|param| param.place == Place::Path && !param.kind.many);
+    let singular = given.trim_end_matches('s');
+    if singular.strip_suffix("_iid").is_some_and(|noun| is_path(&format!("{noun}_id"))) {
+        return Some(singular.to_owned());
+    }
     let iid = given.trim_end_matches('s').ends_with("iid").then_some("iid");
     let candidates = [Some(given), given.strip_suffix('s'), iid];
     candidates.into_iter().flatten().find(|name| is_path(name)).map(str::to_owned)

@@ -69,7 +69,7 @@ static COMMON_IDS: &[(&[&str], &[&str])] = &[
 
 /// Parameters of this server on updates, comments on lines and waits.
 const UPDATES: &str = "Updates take `comment`, time_spent, edits [{old, new}] of texts, as commits do; ";
-const LISTED_IIDS: &str = "iid may be a list";
+const LISTED_IIDS: &str = "iid, or what else names the object, may be a list";
 const LINE_COMMENTS: &str = "; comment_on_line takes line_text";
 const WAITS: &str = "; pipelines, jobs take wait (seconds)";
 

@@ -1020,3 +1020,23 @@ fn marks_of_numbers_are_accepted() {
     let links = succeed(&mut client, "issue_link.list", with_iid(3, &json!({})));
     assert!(links["data"].as_array().unwrap().iter().any(|link| link["iid"] == 4), "{links}");
 }
+
+/// GitLab takes `none` and `any` for the id of an assignee, and looks for a user of that name otherwise: an empty list that
+/// was taken for an answer.
+#[test]
+fn none_and_any_of_a_username_are_those_of_the_id() {
+    let mut client = Client::sandbox();
+    for (action, name, value, says) in [
+        ("issue.list", "assignee", json!("none"), "assignee_id=none"),
+        ("issue.list", "assignee_username", json!(["None"]), "assignee_id=None"),
+        ("merge_request.list", "reviewer", json!("any"), "reviewer_id=any"),
+    ] {
+        let call =
+            json!({"action": action, "params": {"fullPath": "acme/widget", name: value}, "dry_run": true});
+        let shown = client.call(EXECUTE, call).text;
+        assert!(shown.contains(says), "{name}: {shown}");
+    }
+    let call = json!({"action": "issue.list", "params": {"fullPath": "acme/widget", "assignee": "nonesuch"}, "dry_run": true});
+    let shown = client.call(EXECUTE, call).text;
+    assert!(shown.contains("assignee_username=nonesuch"), "{shown}");
+}

@@ -79,6 +79,11 @@ fn parameters_of_other_servers_tools_are_understood() {
         let shown = dry("create_note", note);
         assert!(shown.contains(&format!("gid://gitlab/{id}")), "{shown}");
     }
+    // The number of an issue is no id: with its project it is the issue's reference.
+    let issue =
+        json!({"fullPath": "acme", "epic": "One shop front", "project_path": "acme/widget", "issue_iid": 18});
+    let shown = dry("epic_issue.assign", issue);
+    assert!(shown.contains("issue_id: acme/widget#18 -> 18"), "{shown}");
     let unknown = dry("create_note", json!({"noteable_type": "chair", "noteable_iid": 3, "body": "Hello"}));
     assert!(unknown.contains("there is no parameter `noteable_type`"), "{unknown}");
 }
