@@ -1,7 +1,11 @@
 //! GitLab's own operations and their parameters, from the catalog, to distinguish parameters that the sandbox lacks
 //! from those that GitLab does not have either.
 
-use crate::catalog::{Action, Catalog, CatalogError, Method, Operation, Place, Version};
+use serde_json::Value;
+
+use crate::catalog::{Action, Base, Catalog, CatalogError, Method, Operation, Param, Place, Version};
+
+use super::args::{Args, text_of};
 
 /// The methods of HTTP that GitLab uses.
 const METHODS: [Method; 6] =
@@ -72,6 +76,21 @@ impl Documented {
         Ok(served.map(|method| method.name()).collect())
     }
 
+    /// The problems of arguments whose type or values GitLab declares, in the words of Grape
+    /// (<https://github.com/ruby-grape/grape>, locale/en.yml).
+    pub fn problems(&self, method: &str, pattern: &str, args: &Args) -> Result<Vec<String>, CatalogError> {
+        let mut problems = Vec::new();
+        for (action, operation) in self.of_route(method, pattern)? {
+            let declared = action.params.iter().filter(|param| {
+                let of_scope = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+                of_scope && !param.undocumented && matches!(param.place, Place::Query | Place::Body)
+            });
+            problems.extend(declared.filter_map(|param| problem(param, args)));
+        }
+        problems.dedup();
+        Ok(problems)
+    }
+
     /// The first of these names that is a parameter of the operation of a route.
     pub fn param<'n>(
         &self,
@@ -98,8 +117,30 @@ impl Documented {
     }
 }
 
+/// The problem of an argument: a value of another type, or none of the declared ones.
+fn problem(param: &Param, args: &Args) -> Option<String> {
+    let name = param.wire.as_deref().unwrap_or(&param.name);
+    // The interface of GraphQL takes lists where this one has single values.
+    let values = match args.peek(name)? {
+        Value::Array(_) if !param.kind.many => return None,
+        Value::Array(values) => values.iter().filter_map(text_of).collect(),
+        one if param.kind.many => text_of(one)?.split(',').map(str::to_owned).collect(),
+        one => vec![text_of(one)?],
+    };
+    let is_typed = |value: &String| match param.kind.base {
+        Base::Integer => value.is_empty() || value.parse::<i64>().is_ok(),
+        Base::Boolean => ["", "true", "false", "1", "0", "t", "f"].contains(&value.as_str()),
+        _ => true,
+    };
+    if !values.iter().all(is_typed) {
+        return Some(format!("{name} is invalid"));
+    }
+    let is_declared = |value: &String| param.choices.is_empty() || param.choices.contains(value);
+    (!values.iter().all(is_declared)).then(|| format!("{name} does not have a valid value"))
+}
+
 /// A path with `{}` for each placeholder, without the `-` that GitLab leaves to choice.
-fn normal(path: &str) -> String {
+pub fn normal(path: &str) -> String {
     let parts = path.split('/').filter(|part| !part.is_empty() && *part != "-");
     let parts = parts.map(|part| if part.starts_with([':', '*']) { "{}" } else { part });
     parts.collect::<Vec<_>>().join("/")

@@ -18,6 +18,7 @@ mod answer;
 mod archive;
 mod args;
 mod cron;
+mod declared;
 mod diff;
 mod documented;
 mod errors;

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use super::answer::Answer;
 use super::args::{Args, text_of};
+use super::errors::Fault;
 use super::kinds::Verb;
 use super::level::Level;
 use super::request::Request;
+use serde_json::Value;
 
 /// Requirement on a parameter. All rules of a route are checked, and all failures are reported at once.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +24,22 @@ pub enum Rule {
     OneOf(&'static str, &'static str),
     /// The parameter must be a number.
     Integer(&'static str),
+    /// No two of these, which are separated by spaces, may be there.
+    Exclusive(&'static str),
+    /// Exactly one of these must be there.
+    ExactlyOne(&'static str),
+    /// The parameter must not be blank.
+    NotBlank(&'static str),
+    /// A value that the form refuses is a fault with this text.
+    Declared(&'static str, Form, &'static str),
+    /// The same of a model: the text is one of the parameter's errors.
+    Model(&'static str, Form, &'static str),
+    /// The same of a service, which answers with this status and the text alone.
+    Service(&'static str, Form, u16, &'static str),
 }
+
+/// True for a value that is taken.
+pub type Form = fn(&Value) -> bool;
 
 /// Implementation of a route.
 #[derive(Debug, Clone)]
@@ -163,7 +180,30 @@ impl Route {
 impl Rule {
     /// Problem of the parameter, if it has one.
     pub fn problem(self, args: &Args) -> Option<String> {
+        let given = |names: &str| names.split(' ').filter(|name| args.peek(name).is_some()).count();
         match self {
+            Self::Exclusive(names) => {
+                (given(names) > 1).then(|| format!("{} are mutually exclusive", names.replace(' ', ", ")))
+            }
+            Self::ExactlyOne(names) => {
+                let names_listed = names.replace(' ', ", ");
+                match given(names) {
+                    0 => Some(format!("{names_listed} are missing, exactly one parameter must be provided")),
+                    1 => None,
+                    _ => Some(format!("{names_listed} are mutually exclusive")),
+                }
+            }
+            Self::NotBlank(name) => {
+                let is_blank = |value: &Value| {
+                    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+                };
+                args.peek(name).filter(|value| is_blank(value)).map(|_| format!("{name} is empty"))
+            }
+            Self::Declared(name, form, text) => args
+                .peek(name)
+                .filter(|value| !form(value))
+                .map(|_| format!("{name} {text}").trim_start().to_owned()),
+            Self::Model(..) | Self::Service(..) => None,
             Self::Required(name) => (args.peek(name).is_none()).then(|| format!("{name} is missing")),
             Self::AnyOf(names) if names.split(' ').any(|name| args.peek(name).is_some()) => None,
             Self::AnyParameter(_) if args.names().next().is_some() => None,
@@ -181,6 +221,18 @@ impl Rule {
                 .and_then(text_of)
                 .filter(|given| given.parse::<i64>().is_err())
                 .map(|_| format!("{name} is invalid")),
+        }
+    }
+
+    /// The refusal of a model or service for the arguments.
+    pub fn refusal(self, args: &Args) -> Option<Fault> {
+        let refused = |name: &str, form: Form| args.peek(name).is_some_and(|value| !form(value));
+        match self {
+            Self::Model(name, form, text) => refused(name, form).then(|| Fault::invalid(name, text)),
+            Self::Service(name, form, status, text) => {
+                refused(name, form).then(|| Fault::refused(status, text))
+            }
+            _ => None,
         }
     }
 }

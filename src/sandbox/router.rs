@@ -18,7 +18,7 @@ use super::request::{Incoming, Request};
 use super::route::{Route, Rule, Run};
 use super::row::{Fields, Row};
 use super::state::{Place, World};
-use super::{kind_routes, routes};
+use super::{declared, documented, kind_routes, routes};
 
 /// Rules of every route.
 const PAGING: &[Rule] = &[Rule::Integer("page"), Rule::Integer("per_page")];
@@ -88,10 +88,20 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
         return Err(Fault::Unauthorized);
     }
     check_numbers(&route.path, &params)?;
-    check(route.rules, &incoming.args)?;
+    let path = documented::normal(&route.path);
+    let declared = declared::rules(route.method, &path).copied();
+    let rules: Vec<Rule> = route.rules.iter().copied().chain(declared).collect();
+    check(&rules, &incoming.args)?;
+    let problems = routes.documented.problems(route.method, &route.path, &incoming.args)?;
+    if !problems.is_empty() {
+        return Err(Fault::Bad(problems.join(", ")));
+    }
     let place = find_place(world, user, route, &params, &incoming)?;
     if access::level(world, user, place) < needs {
         return Err(Fault::Forbidden);
+    }
+    if let Some(refusal) = rules.iter().find_map(|rule| rule.refusal(&incoming.args)) {
+        return Err(refusal);
     }
     let archived = place.is_some_and(|place| world.row_of(place).flag("archived"));
     if writes && archived && needs > Level::User && needs < Level::Owner {

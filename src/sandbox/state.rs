@@ -17,7 +17,7 @@ use super::row::{Fields, Row, is};
 use crate::catalog::Version;
 
 /// Time of the first write.
-const START: OffsetDateTime = datetime!(2026-03-02 09:00:00 UTC);
+pub const START: OffsetDateTime = datetime!(2026-03-02 09:00:00 UTC);
 
 /// Fields in which a number is the id of a user, who is shown in full.
 const PEOPLE: &[&str] = &[

@@ -200,7 +200,7 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
     let values = json!({
         "state": "merged", "merged_by": request.user, "merge_user": request.user, "merged_at": now,
         "detailed_merge_status": "not_open", "merge_commit_sha": merge_sha, "squash_commit_sha": squash_sha,
-        "sha": row.text("sha"), "should_remove_source_branch": gone
+        "sha": row.text("sha"), "should_remove_source_branch": gone, "squash": squash
     });
     let merged = request.write(shelf, row.num("id"), values);
     let closes = if target == request.default_branch() { closed_by(request, row) } else { Vec::new() };
