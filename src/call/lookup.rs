@@ -320,6 +320,7 @@ fn build_value(
         KindRead::Digits => is_digits(name).then(|| Some(name.to_owned())),
         KindRead::Path => numbered().map(|(path, _)| Some(path.to_owned())),
         KindRead::PathOf(mark) => marked(*mark).map(|(path, _)| Some(path.to_owned())),
+        KindRead::NumberOf(mark) => marked(*mark).map(|(_, number)| Some(number.to_owned())),
         KindRead::Number => numbered().map(|(_, number)| Some(number.to_owned())),
         KindRead::Same | KindRead::Group => within.get(param).map(|value| Some(value.clone())),
         KindRead::May | KindRead::Scope => Some(within.get(param).cloned()),
@@ -341,7 +342,16 @@ fn match_rows(answer: &Value, by: &[String], id: PathPart, name: &str) -> Lookup
         return select_candidate(exact, name);
     }
     let folded = name.to_lowercase();
-    select_candidate(named(&|text| text.to_lowercase() == folded), name)
+    let same = named(&|text| text.to_lowercase() == folded);
+    // A webhook is named by its host too.
+    let rows = if same.is_empty() { named(&|text| host(text) == Some(&folded)) } else { same };
+    select_candidate(rows, name)
+}
+
+/// The host of a URL with a scheme, as it is written.
+fn host(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    rest.split(['/', ':', '?', '#']).next()
 }
 
 fn candidate(row: &Value, by: &[String], id: PathPart, same: &dyn Fn(&str) -> bool) -> Option<Candidate> {

@@ -247,7 +247,7 @@ pub fn expected_id(names: Names) -> Option<String> {
 fn expected(resolver: &Resolver) -> String {
     match &resolver.form {
         NameForm::Name(_) if resolver.names == Names::Pipeline => {
-            format!("`{LATEST}`, or a branch for its latest pipeline")
+            format!("`{LATEST}`, a branch or a merge request (`!12`) for its latest pipeline")
         }
         NameForm::Name(_) => "a name".to_owned(),
         NameForm::Number(marks) | NameForm::NumberOrTitle(marks) => {

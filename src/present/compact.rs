@@ -119,19 +119,38 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
     out
 }
 
-/// The value with the names of roles in place of their numbers, at any depth.
-pub fn named_roles(value: Value) -> Value {
+/// The value with the names of roles in place of their numbers, and the usernames of whole people in place of these, at
+/// any depth.
+pub fn with_names(value: Value) -> Value {
     match value {
-        Value::Array(items) => items.into_iter().map(named_roles).collect(),
+        Value::Array(items) => items.into_iter().map(with_names).collect(),
         Value::Object(map) => {
             let named = |(key, value): (String, Value)| {
-                let value = if key == ROLE { role(value) } else { named_roles(value) };
+                let value = match username(value) {
+                    value if key == ROLE => role(value),
+                    Value::Array(items) => with_names(items.into_iter().map(username).collect()),
+                    value => with_names(value),
+                };
                 (key, value)
             };
             Value::Object(map.into_iter().map(named).collect())
         }
         other => other,
     }
+}
+
+fn username(value: Value) -> Value {
+    match value {
+        Value::Object(person) if is_whole_person(&person) => {
+            person.get(USERNAME).cloned().unwrap_or_default()
+        }
+        other => other,
+    }
+}
+
+/// True for a person as GitLab writes one (lib/api/entities/user_basic.rb), of whom no single field was asked for.
+fn is_whole_person(map: &Map<String, Value>) -> bool {
+    [USERNAME, "name", "avatar_url", "web_url"].into_iter().all(|field| map.contains_key(field))
 }
 
 /// The field with the number of a role.
@@ -143,10 +162,14 @@ fn role(level: Value) -> Value {
     name.unwrap_or(level)
 }
 
+/// The field that names a person.
+const USERNAME: &str = "username";
+
 /// A value that the action is for: objects keep their fields, and so do those of a list.
 fn keep_shown_fields(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map, &[]),
+        Value::Object(map) if map.contains_key(USERNAME) => nested(Value::Object(map), dropped),
         Value::Object(map) => Value::Object(object(map, Kept::default(), dropped)),
         Value::Array(items) => {
             Value::Array(items.into_iter().map(|item| keep_shown_fields(item, dropped)).collect())

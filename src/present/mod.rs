@@ -296,7 +296,7 @@ fn choose(mut value: Value, options: &Options) -> ChosenFields {
         row_identity::add_places(&mut value, &paths);
         let (selected, nowhere) = fields::select(&value, &paths);
         chosen.missing = nowhere;
-        chosen.value = if options.full { selected } else { compact::named_roles(selected) };
+        chosen.value = if options.full { selected } else { compact::with_names(selected) };
     } else if options.full {
         chosen.value = value;
     } else {

@@ -3,7 +3,8 @@
 /// A replacement of a part of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
-    pub old: String,
+    /// The part to replace; none to add at the end of the text, on a line of its own.
+    pub old: Option<String>,
     pub new: String,
     /// For a hunk of a diff, whose parts are whole lines: the number of its first line by the header, if it has one.
     pub hunk: Option<Option<usize>>,
@@ -97,7 +98,7 @@ pub fn parse_hunks(diff: &str) -> Result<Vec<Edit>, EditError> {
     let lines = |lines: Vec<&str>| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     Ok(hunks
         .into_iter()
-        .map(|(at, old, new)| Edit { old: lines(old), new: lines(new), hunk: Some(at) })
+        .map(|(at, old, new)| Edit { old: Some(lines(old)), new: lines(new), hunk: Some(at) })
         .collect())
 }
 
@@ -151,7 +152,9 @@ impl PlainText {
 
     /// The place of an edit, and the text for it.
     fn locate(&self, edit: &Edit, number: usize) -> Result<(usize, usize, String), EditError> {
-        let (old, new) = (edit.old.replace("\r\n", "\n"), edit.new.replace("\r\n", "\n"));
+        let new = edit.new.replace("\r\n", "\n");
+        let Some(old) = &edit.old else { return Ok(self.addition(new)) };
+        let old = old.replace("\r\n", "\n");
         let Some(header) = edit.hunk else {
             if old.is_empty() {
                 return Err(EditError::Empty { number });
@@ -173,6 +176,18 @@ impl PlainText {
         let at = at.filter(|_| !bare.is_empty()).ok_or(EditError::Missing { number })?;
         let start = if new.is_empty() { at.saturating_sub(1) } else { at };
         Ok((start, self.text.len(), new.strip_suffix('\n').unwrap_or(&new).to_owned()))
+    }
+
+    /// The end of the text, and what is added there on a line of its own.
+    fn addition(&self, new: String) -> (usize, usize, String) {
+        let end = self.text.len();
+        let is_open = !self.text.is_empty() && !self.text.ends_with('\n');
+        let is_closed = new.ends_with('\n');
+        (
+            end,
+            end,
+            if is_open { format!("\n{new}") } else { format!("{new}{}", if is_closed { "" } else { "\n" }) },
+        )
     }
 
     /// The place behind so many lines, and the lines for it.
@@ -234,7 +249,7 @@ mod tests {
     use super::*;
 
     fn edit(old: &str, new: &str) -> Edit {
-        Edit { old: old.to_owned(), new: new.to_owned(), hunk: None }
+        Edit { old: Some(old.to_owned()), new: new.to_owned(), hunk: None }
     }
 
     fn edited(text: &str, edits: &[(&str, &str)]) -> Result<String, EditError> {
@@ -255,6 +270,19 @@ mod tests {
         assert_eq!(edited("ab", &[("a", "x"), ("b", "y")]), Ok("xy".to_owned()));
         let lines = apply_edits("a\nb\nc\n", &[edit("c", "C"), edit("a", "A")]).unwrap().lines;
         assert_eq!(lines, [1, 3]);
+    }
+
+    #[test]
+    fn without_a_part_the_new_text_is_a_line_at_the_end() {
+        let added = |text: &str, lines: &[&str]| {
+            let edit = |line: &&str| Edit { new: (*line).to_owned(), ..Edit::default() };
+            let edits: Vec<Edit> = lines.iter().map(edit).collect();
+            apply_edits(text, &edits).map(|edited| edited.text)
+        };
+        assert_eq!(added("one", &["two"]), Ok("one\ntwo".to_owned()));
+        assert_eq!(added("one\n", &["two", "three"]), Ok("one\ntwo\nthree\n".to_owned()));
+        assert_eq!(added("one\r\n", &["two"]), Ok("one\r\ntwo\r\n".to_owned()));
+        assert_eq!(added("", &["one"]), Ok("one\n".to_owned()));
     }
 
     #[test]

@@ -138,7 +138,8 @@ fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<(Actio
     for fault in &invalid.faults {
         match fault {
             Fault::Unknown { given, value, .. } => drop(params.insert(given.clone(), value.clone())),
-            Fault::Missing { .. } => {}
+            // The parameter of a field that is missing was given, and would be lost.
+            Fault::Missing { name, .. } if !name.contains('.') => {}
             _ => return None,
         }
     }

@@ -275,6 +275,8 @@ pub enum KindRead {
     Path,
     /// `$number`: the part after it.
     Number,
+    /// `$number !`: the part after this mark; the read is skipped if the name has another mark or none.
+    NumberOf(char),
     /// `$path #`: the part before this mark; the read is skipped if the name has another mark.
     PathOf(char),
     /// `$same`: the call's parameter of the same name; the read is skipped without it.
@@ -298,6 +300,9 @@ impl TryFrom<String> for KindRead {
             Some(("only", word)) => KindRead::Only(word.to_owned()),
             Some(("path", mark)) if mark.chars().count() == 1 => {
                 KindRead::PathOf(mark.chars().next().unwrap_or('#'))
+            }
+            Some(("number", mark)) if mark.chars().count() == 1 => {
+                KindRead::NumberOf(mark.chars().next().unwrap_or('!'))
             }
             Some(_) => return Err(format!("{text} is no value of a read")),
             None => match word {
@@ -331,6 +336,7 @@ impl From<KindRead> for String {
             KindRead::Group => "$group",
             KindRead::Scope => "$scope",
             KindRead::Only(word) => return format!("$only {word}"),
+            KindRead::NumberOf(mark) => return format!("$number {mark}"),
             KindRead::PathOf(mark) => return format!("$path {mark}"),
             KindRead::Text(text) => return text,
         };

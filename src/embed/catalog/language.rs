@@ -367,6 +367,8 @@ pub struct MemberLists {
     pub get: String,
     /// Parameters of a list that do not narrow it.
     pub with: Vec<String>,
+    /// Parameters that narrow each of the lists alike.
+    pub narrowed_by: Vec<String>,
 }
 
 /// The read that follows a `dry_run`: it shows the state that decides whether the call can succeed.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
@@ -35,15 +36,13 @@ pub async fn add_rows(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
         }
     }
     let Content::Json(Value::Object(object)) = &mut reply.content else { return Ok(()) };
-    for join in action.joins.iter().filter(|join| join.of_ref.is_none()) {
-        if !is_wanted(join, object) {
-            continue;
-        }
-        match timeout(PATIENCE, read_rows(tools, join, params)).await {
-            Ok(Some(rows)) if rows.is_empty() => {}
-            Ok(Some(rows)) => {
-                object.insert(join.field.clone(), Value::Array(rows));
-            }
+    let wanted: Vec<&Join> =
+        action.joins.iter().filter(|join| join.of_ref.is_none() && is_wanted(join, object)).collect();
+    let reads = wanted.iter().map(|join| timeout(PATIENCE, read_shown(tools, join, params)));
+    for (join, read) in wanted.iter().zip(join_all(reads).await) {
+        match read {
+            Ok(Some(Value::Array(rows))) if rows.is_empty() => {}
+            Ok(Some(shown)) => drop(object.insert(join.field.clone(), shown)),
             Ok(None) | Err(_) => {
                 notes.push(format!("`{}` could not be read by {}", join.field, join.action));
             }
@@ -90,11 +89,15 @@ async fn read_object(tools: &Tools, join: &Join, params: &Map<String, Value>) ->
     shown(join, &object).as_object().filter(|fields| !fields.is_empty()).cloned()
 }
 
-/// The rows with the fields that are shown; none if they cannot be read.
-async fn read_rows(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Vec<Value>> {
-    let reply = read(tools, join, params).await?;
-    let Content::Json(Value::Array(rows)) = reply.content else { return None };
-    Some(rows.iter().map(|row| shown(join, row)).collect())
+/// The rows, or the object, with the fields that are shown; none if they cannot be read.
+async fn read_shown(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Value> {
+    match read(tools, join, params).await?.content {
+        Content::Json(Value::Array(rows)) => {
+            Some(Value::Array(rows.iter().map(|row| shown(join, row)).collect()))
+        }
+        Content::Json(object @ Value::Object(_)) => Some(shown(join, &object)),
+        _ => None,
+    }
 }
 
 fn shown(join: &Join, row: &Value) -> Value {

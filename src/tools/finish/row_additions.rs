@@ -1,9 +1,10 @@
 //! Fields that other reads add to the rows of a list: the last deployment of each environment, the place that makes
 //! somebody a member. Each read is one of this server's own, so policy decides on it. One that fails adds nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
@@ -20,6 +21,16 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Maximum number of parent groups in which members are looked for.
 const MAX_PARENTS: usize = 8;
+
+/// Maximum number of projects that are looked up for the rows of a list.
+const MAX_PROJECTS: usize = 8;
+
+/// The field with the number of a row's project, and those that say which it is.
+const PROJECT_ID: &str = "project_id";
+const NAMES_PLACE: [&str; 4] = ["web_url", "references", "project", "path_with_namespace"];
+
+/// The beginning of requests within one project, whose rows are all of it.
+const PROJECTS: &str = "/api/v4/projects/";
 
 /// The parameter with the project or group of a call.
 const PLACE: &str = "fullPath";
@@ -42,11 +53,18 @@ pub async fn add_fields(finishing: &mut Finishing<'_>) -> Result<(), ToolError> 
             }
         }
     }
+    if !response.call.path().starts_with(PROJECTS) {
+        // Without their paths, the rows say what they say otherwise.
+        let _ = timeout(PATIENCE, name_projects(tools, rows)).await;
+    }
     let members = &words.changes.members;
     let is_whole =
         response.reply.page.next_page.is_none() && response.reply.page.page.is_none_or(|page| page == 1);
     let (direct, all) = (response.action.id == members.direct, response.action.id == members.all);
-    if (direct || all) && is_whole && params.keys().all(|name| members.with.contains(name)) {
+    if (direct || all)
+        && is_whole
+        && params.keys().all(|name| members.with.contains(name) || members.narrowed_by.contains(name))
+    {
         let added = timeout(PATIENCE, add_origins(tools, rows, params, direct)).await;
         if added == Ok(Some(())) {
             response.reply.page.total = Some(rows.len() as u64);
@@ -54,6 +72,32 @@ pub async fn add_fields(finishing: &mut Finishing<'_>) -> Result<(), ToolError> 
         }
     }
     Ok(())
+}
+
+/// Adds the path of its project to each row that has no more of it than the id: code that was found in a group, somebody's
+/// events (lib/api/entities/blob.rb, event.rb).
+async fn name_projects(tools: &Tools, rows: &mut [Value]) {
+    let id = |row: &Value| {
+        let names_place = NAMES_PLACE.into_iter().any(|field| row.get(field).is_some());
+        row.get(PROJECT_ID).filter(|_| !names_place).and_then(Value::as_u64)
+    };
+    let ids: BTreeSet<u64> = rows.iter().filter_map(id).collect();
+    if ids.len() > MAX_PROJECTS {
+        return;
+    }
+    let reads = ids.into_iter().map(|id| async move {
+        let params = Map::from_iter([(PLACE.to_owned(), json!(id))]);
+        let (_, reply) = lookups::read_once(tools, "project.get", params, Purpose::Join).await.ok()?;
+        let Content::Json(project) = reply.content else { return None };
+        Some((id, project.get("path_with_namespace").filter(|path| path.is_string())?.clone()))
+    });
+    let paths: BTreeMap<u64, Value> = join_all(reads).await.into_iter().flatten().collect();
+    for row in rows {
+        let path = id(row).and_then(|id| paths.get(&id));
+        if let (Some(path), Some(fields)) = (path, row.as_object_mut()) {
+            fields.insert("project".to_owned(), path.clone());
+        }
+    }
 }
 
 /// The values of a rule's field by the id of the row that they belong to.
@@ -97,8 +141,13 @@ async fn add_origins(
 ) -> Option<()> {
     let members = &tools.catalog.words().ok()?.changes.members;
     let path = params.get(PLACE)?.as_str()?;
-    let of =
-        |path: &str| Map::from_iter([(PLACE.to_owned(), json!(path)), ("per_page".to_owned(), json!(100))]);
+    let narrowing = params.iter().filter(|(name, _)| members.narrowed_by.contains(name));
+    let narrowing: Map<String, Value> =
+        narrowing.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let of = |path: &str| {
+        let place = [(PLACE.to_owned(), json!(path)), ("per_page".to_owned(), json!(100))];
+        place.into_iter().chain(narrowing.clone()).collect::<Map<String, Value>>()
+    };
     let other = if is_direct { &members.all } else { &members.direct };
     let read = fetch_rows(tools, other, of(path)).await?;
     let direct: Vec<Value> = if is_direct { rows.clone() } else { read.clone() };

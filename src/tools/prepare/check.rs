@@ -85,7 +85,10 @@ fn check_or_fault(
     }
     let context = tools.context().map_err(|error| error::internal(&error))?;
     let params = edits::with_inserted_text(action, &request.params)?;
-    Ok(default_project::check(tools, action, params, &context, notes))
+    Ok(default_project::check(tools, action, params, &context, notes).map_err(|mut invalid| {
+        edits::without_inserted_text(action, &request.params, &mut invalid.right);
+        invalid
+    }))
 }
 
 /// The error of a companion's parameter in a call that is itself part of a batch. It is not sent, so it must not be

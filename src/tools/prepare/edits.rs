@@ -126,6 +126,14 @@ pub fn with_inserted_text(
     Ok(params)
 }
 
+/// Takes away from parameters that were found right what [`with_inserted_text`] put there: no corrected call may have it.
+pub fn without_inserted_text(action: &Action, given: &Map<String, Value>, right: &mut Map<String, Value>) {
+    let Some(edit) = action.edit.as_ref().filter(|edit| edit.within.is_none()) else { return };
+    if !matches!(given_edits(action, edit, given), Ok(None)) {
+        take_text(right, &edit.text);
+    }
+}
+
 /// The name and value of the edits of a call, or of an object in its list.
 fn given_edits<'v>(
     action: &Action,
@@ -264,7 +272,10 @@ fn parse_edits(action: &Action, name: &str, given: &Value) -> Result<Vec<Edit>, 
         .as_array()
         .into_iter()
         .flatten()
-        .map(|item| Edit { old: text(item, "old"), new: text(item, "new"), hunk: None })
+        .map(|item| {
+            let old = item.get("old").and_then(Value::as_str).map(str::to_owned);
+            Edit { old, new: text(item, "new"), hunk: None }
+        })
         .collect();
     if edits.is_empty() { Err(invalid("`edits` is empty".to_owned())) } else { Ok(edits) }
 }
@@ -407,7 +418,8 @@ fn edit_error(
             error
         }
         EditError::Missing { number } => {
-            let old = edits.get(number.saturating_sub(1)).map(|edit| edit.old.as_str()).unwrap_or_default();
+            let old =
+                edits.get(number.saturating_sub(1)).and_then(|edit| edit.old.as_deref()).unwrap_or_default();
             let error = invalid(format!("{} does not occur in {target}", part(number)));
             let mut error = error.hint(format!(
                 "It is compared with the text as it is now, with every space; `fix` shows it{}.",
@@ -430,8 +442,9 @@ fn edit_error(
             invalid(format!("{} only inserts, and its header has no line number", part(number)))
                 .hint("Add a line of context, or the number: `@@ -3,0 +4 @@`.")
         }
-        EditError::Empty { number } => invalid(format!("{} is empty", part(number)))
-            .hint("To insert, repeat the text before it in `old` and `new`."),
+        EditError::Empty { number } => invalid(format!("{} is empty", part(number))).hint(
+            "To insert, repeat the text before it in `old` and `new`; to add at the end, leave out `old`.",
+        ),
         EditError::NoHunk | EditError::StrayLine { .. } => invalid(format!("`{name}` is no diff")),
     }
 }

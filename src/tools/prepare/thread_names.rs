@@ -64,7 +64,18 @@ pub async fn resolve(
             params.insert(PARAM.to_owned(), json!(only.id));
             Ok(Some((params, note)))
         }
-        found => Err(unclear(given, found, &threads).fix(NextCall::execute(&list.id, &within))),
+        found => {
+            let error = unclear(given, found, &threads);
+            let next = match containing(&threads, given).as_slice() {
+                [only] if found.is_empty() => {
+                    let mut params = params.clone();
+                    params.insert(PARAM.to_owned(), json!(only.id));
+                    NextCall::execute(&checked.action().id, &params)
+                }
+                _ => NextCall::execute(&list.id, &within),
+            };
+            Err(error.fix(next))
+        }
     }
 }
 
@@ -128,6 +139,12 @@ fn matching(threads: &[Thread], given: &str) -> Vec<Thread> {
     };
     let found = by(&exact);
     if found.is_empty() { by(&begins) } else { found }
+}
+
+/// The threads whose first comment has the text in it: a guess, which the caller makes.
+fn containing(threads: &[Thread], given: &str) -> Vec<Thread> {
+    let given = folded(given);
+    threads.iter().filter(|thread| folded(&thread.text).contains(&given)).cloned().collect()
 }
 
 /// A text in lower case, with single spaces.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Reply, follow};
+use crate::support::client::{Client, EXECUTE, Reply, execute, follow, succeed};
 use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 
@@ -274,4 +274,60 @@ fn small_things_of_lists_and_objects() {
         json!({"iid": 5, "title": "Oil", "merged_by": {"id": 1, "username": "bob"}, "merge_user": null});
     let reply = present_answer(("GET", "/merge_requests/5"), merged, "merge_request.get", json!({"iid": 5}));
     assert_eq!(reply.structured["data"]["merged_by"], "bob");
+}
+
+/// Who has approved, who has looked and what is missing took two more reads.
+#[test]
+fn an_open_merge_request_says_its_reviews_and_approvals() {
+    let mut client = Client::sandbox();
+    let read = succeed(&mut client, "merge_request.get", json!({"fullPath": "acme/widget", "iid": 8}));
+    let data = &read["data"];
+    assert_eq!(data["reviews"], json!([{"user": "sandbox", "state": "unreviewed"}]), "{data}");
+    assert_eq!(data["approvals"]["approvals_left"], 1, "{data}");
+    let merged = succeed(&mut client, "merge_request.get", json!({"fullPath": "acme/widget", "iid": 2}));
+    assert!(merged["data"].get("approvals").is_none(), "it is merged: {merged}");
+}
+
+#[test]
+fn a_merge_says_what_it_closes_and_what_becomes_of_the_branch() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "iid": 5, "should_remove_source_branch": true});
+    let call = json!({"action": "merge_request.merge", "params": params, "confirm": true});
+    let data = client.call(EXECUTE, call).structured["data"].clone();
+    assert_eq!(data["closes"][0]["reference"], "acme/widget#3", "{data}");
+    assert_eq!((&data["state"], &data["should_remove_source_branch"]), (&json!("merged"), &json!(true)));
+}
+
+/// Rows of several projects had the number of theirs alone.
+#[test]
+fn rows_of_a_group_or_a_person_name_their_project() {
+    let mut client = Client::sandbox();
+    let found = json!({"fullPath": "acme", "scope": "blobs", "search": "Gear::new"});
+    for (action, params) in [("search.run", found), ("event.list", json!({}))] {
+        let text = execute(&mut client, action, params).text;
+        assert!(text.contains("project: acme/widget"), "{action}: {text}");
+    }
+}
+
+#[test]
+fn a_person_among_the_fields_is_the_username() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "state": "opened", "assignee": "carol"});
+    let mut fields = |fields: serde_json::Value| {
+        let call = json!({"action": "issue.list", "params": params, "fields": fields});
+        client.call(EXECUTE, call).structured["data"].to_string()
+    };
+    let people = fields(json!(["iid", "assignees"]));
+    assert!(people.contains("carol") && !people.contains("avatar_url"), "{people}");
+    assert!(fields(json!(["iid", "assignees.name"])).contains("Carol Crane"));
+}
+
+/// A list of members by name had the direct ones alone.
+#[test]
+fn a_member_by_name_is_found_wherever_the_membership_comes_from() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/vault", "query": "bob"});
+    let rows = succeed(&mut client, "member.list", params)["data"].clone();
+    assert_eq!((&rows[0]["username"], &rows[0]["from"]), (&json!("bob"), &json!("acme")), "{rows}");
+    assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
 }

@@ -51,6 +51,32 @@ fn an_edit_changes_a_part_of_a_description_and_is_not_sent_itself() {
 }
 
 #[test]
+fn an_edit_without_old_adds_at_the_end() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "iid": 3, "edits": [{"new": "- [ ] Try it"}]});
+    let reply = execute(&mut client, "issue.update", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(description(&mut client), format!("{DESCRIPTION}\n- [ ] Try it"));
+}
+
+/// What an edit inserts stands in for the whole text while a call is checked. A corrected call had it as `description`,
+/// and one of the action with the same effect would have replaced the text by it.
+#[test]
+fn a_corrected_call_has_the_edits_and_no_text_in_their_place() {
+    let mut client = Client::sandbox();
+    let own = json!({"fullPath": "acme/widget", "iid": 3, "edits": edit("workshop", "yard")});
+    let params = own.as_object().unwrap().clone().into_iter().chain([("labls".to_owned(), json!("bug"))]);
+    let reply = execute(&mut client, "issue.update", Value::Object(params.collect()));
+    let error = refused(&reply, "invalid_params");
+    assert!(!follow(&mut client, &error["fix"]).is_error, "{error}");
+    assert_eq!(description(&mut client), DESCRIPTION.replace("workshop", "yard"));
+    let half = json!({"fullPath": "acme/widget", "iid": 3, "edits": [{"old": "yard"}]});
+    let reply = execute(&mut client, "issue.update", half);
+    let error = refused(&reply, "invalid_params");
+    assert_eq!(error["fix"]["arguments"].get("params"), None, "{error}");
+}
+
+#[test]
 fn every_long_text_takes_edits() {
     let mut client = Client::sandbox();
     let project = json!({"fullPath": "acme/widget"});

@@ -1040,3 +1040,31 @@ fn none_and_any_of_a_username_are_those_of_the_id() {
     let shown = client.call(EXECUTE, call).text;
     assert!(shown.contains("assignee_username=nonesuch"), "{shown}");
 }
+
+#[test]
+fn a_pipeline_is_named_by_its_merge_request_and_a_webhook_by_its_host() {
+    let mut client = Client::sandbox();
+    let of_branch = succeed(&mut client, "merge_request.get", json!({"fullPath": WIDGET, "iid": 10}));
+    let head = of_branch["data"]["head_pipeline"]["id"].as_u64().unwrap();
+    let params = json!({"fullPath": WIDGET, "pipeline_id": "!10"});
+    let reply = execute(&mut client, "pipeline.get_test_report", params);
+    assert!(reply.text.contains(&format!("pipeline_id: !10 -> {head}")), "{}", reply.text);
+    let params = json!({"fullPath": WIDGET, "hook_id": "hooks.acme.example"});
+    let hook = succeed(&mut client, "webhook.get", params);
+    assert!(hook["data"]["url"].as_str().unwrap().starts_with("https://hooks.acme.example/"), "{hook}");
+    let params = json!({"fullPath": WIDGET, "hook_id": "acme.example"});
+    refused(&execute(&mut client, "webhook.get", params), "not_found");
+}
+
+/// A word within the first comment names no thread, but the call that replies there is one paste away.
+#[test]
+fn a_word_of_a_thread_leads_to_the_call_with_its_id() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "iid": 12, "discussion_id": "zero", "body": "It stops."});
+    let error = refused(&execute(&mut client, "merge_request_discussion_note.create", params), "not_found");
+    let replied = follow(&mut client, &error["fix"]);
+    assert!(!replied.is_error && replied.text.contains("note"), "{}", replied.text);
+    let params = json!({"fullPath": WIDGET, "iid": 12});
+    let threads = succeed(&mut client, "merge_request_discussion.list", params).to_string();
+    assert!(threads.contains("What happens at zero?") && threads.contains("It stops."), "{threads}");
+}
