@@ -22,7 +22,7 @@ pub struct Upload {
 }
 
 /// All parameters of one request, and which of them were read.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Args {
     given: Row,
     read: RefCell<BTreeSet<String>>,

@@ -43,7 +43,17 @@ pub static RULES: &[(&str, &str, &[Rule])] = &[
     ("POST", "projects/{}/invitations", INVITATION),
     ("POST", "groups/{}/invitations", INVITATION),
     ("POST", "projects/{}/hooks", &[BRANCH_FILTER]),
-    ("PUT", "projects/{}/hooks/{}", &[BRANCH_FILTER]),
+    ("DELETE", "projects/{}/share/{}", &[Rule::Integer("group_id")]),
+    (
+        "GET",
+        "projects/{}/repository/branches/{}",
+        &[Service("branch", is_ref, 400, "The branch refname is invalid")],
+    ),
+    ("GET", "projects/{}/repository/files/{}", FILE),
+    ("GET", "projects/{}/repository/files/{}/raw", FILE),
+    ("POST", "projects/{}/repository/files/{}", FILE),
+    ("PUT", "projects/{}/repository/files/{}", FILE),
+    ("DELETE", "projects/{}/repository/files/{}", FILE),
     ("POST", "projects/{}/badges", &[WEB_LINK, Model("image_url", is_web, BLOCKED)]),
     ("POST", "groups/{}/badges", &[WEB_LINK, Model("image_url", is_web, BLOCKED)]),
     ("POST", "projects/{}/repository/tags", &[Service("tag_name", is_ref, 400, "Tag name invalid")]),
@@ -56,6 +66,9 @@ pub static RULES: &[(&str, &str, &[Rule])] = &[
         &[Declared("slug", never, "is automatically generated and cannot be changed")],
     ),
     ("GET", "projects/{}/environments", &[Exclusive("name search")]),
+    ("POST", "projects/{}/deploy_tokens", DEPLOY_TOKEN),
+    ("POST", "groups/{}/deploy_tokens", DEPLOY_TOKEN),
+    ("PUT", "projects/{}/hooks/{}", &[BRANCH_FILTER, AnyParameter("url")]),
     ("POST", "projects/{}/trigger/pipeline", TRIGGER),
     ("POST", "projects/{}/ref/{}/trigger/pipeline", TRIGGER),
     (
@@ -68,6 +81,8 @@ pub static RULES: &[(&str, &str, &[Rule])] = &[
     ("GET", "projects/{}/badges/render", &[Required("link_url"), Required("image_url")]),
 ];
 
+const DEPLOY_TOKEN: &[Rule] = &[Declared("scopes", are_deploy_scopes, "does not have a valid value")];
+const FILE: &[Rule] = &[Declared("file_path", is_file_path, "should be a valid file path")];
 const COLOR: &str = "must be a valid color code";
 const LABEL: &[Rule] = &[Model("color", is_color, COLOR), Model("title", has_no_comma, "is invalid"), NAME];
 const NAME: Rule = Model("name", has_no_comma, "is invalid");
@@ -94,6 +109,20 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+/// The scopes of a deploy token (lib/gitlab/auth.rb).
+fn are_deploy_scopes(value: &Value) -> bool {
+    let known = [
+        "read_repository",
+        "read_registry",
+        "write_registry",
+        "read_package_registry",
+        "write_package_registry",
+        "read_virtual_registry",
+        "write_virtual_registry",
+    ];
+    value.as_array().is_none_or(|scopes| scopes.iter().all(|scope| known.contains(&text(scope))))
+}
+
 /// A color as CSS writes it (app/validators/color_validator.rb), or by its name.
 fn is_color(value: &Value) -> bool {
     match text(value).strip_prefix('#') {
@@ -109,7 +138,7 @@ fn has_no_comma(value: &Value) -> bool {
 /// The roles that GitLab has (lib/gitlab/access.rb).
 fn is_role(value: &Value) -> bool {
     let number = value.as_u64().or_else(|| text(value).parse().ok());
-    number.is_none_or(|number| [5, 10, 15, 20, 30, 40, 50].contains(&number))
+    number.is_none_or(|number| [5, 10, 15, 20, 25, 30, 40, 50].contains(&number))
 }
 
 /// Days are compared with that of the sandbox.
@@ -121,8 +150,11 @@ fn is_not_past(value: &Value) -> bool {
 /// Paths without a way out of the repository (lib/gitlab/utils: check_path_traversal!).
 fn are_file_paths(value: &Value) -> bool {
     let path = |file: &Value| file.get("file_path").map(|path| text(path).to_owned()).unwrap_or_default();
-    let is_within = |path: String| !path.starts_with('/') && !path.split('/').any(|part| part == "..");
-    value.as_array().is_none_or(|files| files.iter().map(path).all(is_within))
+    value.as_array().is_none_or(|files| files.iter().map(path).all(|path| is_file_path(&Value::from(path))))
+}
+
+fn is_file_path(value: &Value) -> bool {
+    !text(value).starts_with('/') && !text(value).split('/').any(|part| part == "..")
 }
 
 fn are_addresses(value: &Value) -> bool {

@@ -138,7 +138,9 @@ fn clash(request: &Request<'_>, kind: &Kind, shelf: &str, given: &Row, id: u64) 
         let of = |row: &Row| row.get(scope).and_then(Value::as_str).unwrap_or("*").to_owned();
         of(row) == of(given)
     };
-    let same = |row: &Row| row.get(field) == Some(value) && row.num("id") != id && in_scope(row);
+    let folded = |value: &Value| value.as_str().map(str::to_lowercase);
+    let is_same = |other: &Value| other == value || (kind.folds_case && folded(other) == folded(value));
+    let same = |row: &Row| row.get(field).is_some_and(is_same) && row.num("id") != id && in_scope(row);
     if !request.world.rows(shelf).iter().any(same) {
         return Ok(());
     }

@@ -108,6 +108,9 @@ pub struct Kind {
     required: Vec<String>,
     /// The field that no two may share.
     pub unique: Option<String>,
+    /// True if values that differ in case are the same.
+    #[serde(default)]
+    pub folds_case: bool,
     /// A further field in which two that share the value of `unique` may differ.
     pub scope: Option<String>,
     /// GitLab's words for a value that is taken, with the value as `{value}`.

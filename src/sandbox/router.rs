@@ -89,9 +89,15 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
     }
     check_numbers(&route.path, &params)?;
     let path = documented::normal(&route.path);
-    let declared = declared::rules(route.method, &path).copied();
-    let rules: Vec<Rule> = route.rules.iter().copied().chain(declared).collect();
-    check(&rules, &incoming.args)?;
+    let more = declared::rules(route.method, &path).copied();
+    let rules: Vec<Rule> = route.rules.iter().copied().chain(more).collect();
+    // Those of the path are declared as any other.
+    let mut all = incoming.args.clone();
+    params.iter().for_each(|(name, value)| all.add(name, value));
+    let (any, others): (Vec<Rule>, Vec<Rule>) =
+        rules.iter().partition(|rule| matches!(rule, Rule::AnyParameter(_)));
+    check(&others, &all)?;
+    check(&any, &incoming.args)?;
     let problems = routes.documented.problems(route.method, &route.path, &incoming.args)?;
     if !problems.is_empty() {
         return Err(Fault::Bad(problems.join(", ")));
@@ -100,7 +106,7 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
     if access::level(world, user, place) < needs {
         return Err(Fault::Forbidden);
     }
-    if let Some(refusal) = rules.iter().find_map(|rule| rule.refusal(&incoming.args)) {
+    if let Some(refusal) = rules.iter().find_map(|rule| rule.refusal(&all)) {
         return Err(refusal);
     }
     let archived = place.is_some_and(|place| world.row_of(place).flag("archived"));

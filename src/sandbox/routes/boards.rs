@@ -8,8 +8,8 @@ const NEW: &[Rule] = &[Rule::Required("label_id"), Rule::Integer("label_id")];
 const CHANGE: &[Rule] = &[Rule::Required("position"), Rule::Integer("position")];
 
 pub const ROUTES: &[Route] = &[
-    get("/(projects|groups)/:id/boards", list),
-    get("/(projects|groups)/:id/boards/:board_id", show),
+    get("/(projects|groups)/:id/boards", list).needs(Level::User),
+    get("/(projects|groups)/:id/boards/:board_id", show).needs(Level::User),
     get("/(projects|groups)/:id/boards/:board_id/lists", rows::list),
     post("/(projects|groups)/:id/boards/:board_id/lists", add).needs(Level::Reporter).rules(NEW),
     get("/(projects|groups)/:id/boards/:board_id/lists/:list_id", rows::show),

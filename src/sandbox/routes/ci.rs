@@ -140,6 +140,13 @@ fn remove_environment(request: &mut Request<'_>) -> Answer {
 }
 
 fn deployments(request: &mut Request<'_>) -> Answer {
+    let order = request.args.peek("order_by").and_then(Value::as_str).unwrap_or_default();
+    let is_filtered =
+        ["finished_before", "finished_after"].iter().any(|name| request.args.peek(name).is_some());
+    if order == "finished_at" && !is_filtered {
+        let text = "`finished_at` filter and `finished_at` sorting must be paired";
+        return Err(Fault::refused(400, text));
+    }
     let mut rows = request.world.rows(&request.shelf("deployments")).to_vec();
     if let Some(name) = request.args.text("environment") {
         let of = |row: &Row| row.get("environment").and_then(|of| of.get("name")) == Some(&json!(name));

@@ -458,13 +458,13 @@ fn diverging_commits(request: &mut Request<'_>) -> Answer {
 fn merge_base(request: &mut Request<'_>) -> Answer {
     let refs = request.args.list("refs");
     let [one, other] = refs.as_slice() else {
-        return Err(Fault::refused(400, "Provide exactly 2 refs"));
+        return Err(Fault::refused(400, "Provide at least 2 refs"));
     };
     let repo = request.repo()?;
-    let ends = repo
-        .resolve(one)
-        .zip(repo.resolve(other))
-        .ok_or_else(|| Fault::refused(400, "Could not find ref"))?;
+    let end = |name: &String| {
+        repo.resolve(name).ok_or_else(|| Fault::refused(400, &format!("Could not find ref: {name}")))
+    };
+    let ends = (end(one)?, end(other)?);
     let base = repo.merge_base(&ends.0.id, &ends.1.id).ok_or(Fault::missing("Merge Base"))?;
     ok(base.json(&request.web()))
 }

@@ -222,6 +222,9 @@ fn relocate(request: &mut Request<'_>) -> Answer {
     if find_named_issue(request)?.1.num("moved_to_id") > 0 {
         return Err(Fault::refused(400, "Cannot move issue!"));
     }
+    if request.args.num("to_project_id") == Some(request.place_id()) {
+        return Err(Fault::refused(400, "Cannot move issue to project it originates from!"));
+    }
     let (shelf, row, copied) = duplicate(request)?;
     let now = request.world.now();
     request.write(

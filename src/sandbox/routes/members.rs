@@ -1,5 +1,6 @@
 //! Members of projects and groups, those who ask to be or are asked, and the groups that these are shared with.
 
+use crate::sandbox::access::parent;
 use crate::sandbox::prelude::*;
 
 use super::rows;
@@ -91,6 +92,15 @@ fn add(request: &mut Request<'_>) -> Answer {
     if !request.world.by_id(&shelf, user).is_empty() {
         return Err(Fault::refused(409, "Member already exists"));
     }
+    // A role below the inherited one would have no effect (app/models/member.rb, higher_access_level_than_group).
+    let inherited = request.place.and_then(|place| parent(request.world, place));
+    let inherited = level(request.world, Some(user), inherited);
+    let given = request.args.num("access_level").map_or(Level::User, Level::of);
+    if inherited > Level::User && inherited < Level::Admin && given < inherited {
+        let text =
+            format!("should be greater than or equal to {inherited:?} inherited membership from group");
+        return Err(Fault::invalid("access_level", &text));
+    }
     let values = json!({"id": user, "access_level": request.args.num("access_level"), "expires_at": request.args.text("expires_at")});
     let row = request.add(&shelf, values);
     created(render_member(request, &row))
@@ -104,7 +114,14 @@ fn update(request: &mut Request<'_>) -> Answer {
 }
 
 fn ask(request: &mut Request<'_>) -> Answer {
-    let mut values = object(request.world.basic_user(request.me()?));
+    let me = request.me()?;
+    if level(request.world, Some(me), request.place) > Level::User {
+        return Err(Fault::Forbidden);
+    }
+    if !request.world.by_id(&request.shelf("access_requests"), me).is_empty() {
+        return Err(Fault::invalid("user_id", "already exists in source"));
+    }
+    let mut values = object(request.world.basic_user(me));
     let now = request.world.now();
     values.set("requested_at", now);
     let row = request.add(&request.shelf("access_requests"), Value::Object(values));

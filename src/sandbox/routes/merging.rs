@@ -284,6 +284,9 @@ fn merge_ref(request: &mut Request<'_>) -> Answer {
 fn draft(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = find_merge_request(request)?;
     let args = &request.args;
+    if args.flag("resolve_discussion") && !args.has("in_reply_to_discussion_id") {
+        return Err(Fault::refused(400, "User is not allowed to resolve thread"));
+    }
     let values = json!({
         "note": args.text("note"), "merge_request_id": row.num("id"), "discussion_id": args.text("in_reply_to_discussion_id"),
         "resolve_discussion": args.flag("resolve_discussion"), "commit_id": args.text("commit_id"), "position": args.get("position"),

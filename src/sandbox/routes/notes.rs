@@ -166,6 +166,11 @@ fn create(request: &mut Request<'_>) -> Answer {
     {
         return request_changes(request, &subject);
     }
+    // Only members comment on what is locked (app/policies/issuable_policy.rb).
+    let is_locked = subject.row.flag("discussion_locked");
+    if is_locked && level(request.world, request.user, request.place) <= Level::User {
+        return Err(Fault::Forbidden);
+    }
     let body = request.args.text("body").unwrap_or_default();
     let executed = quick_actions::execute(request, subject.kind, &subject.shelf, &subject.row, &body);
     if !executed.summary.is_empty() {

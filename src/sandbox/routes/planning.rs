@@ -17,7 +17,7 @@ pub const ROUTES: &[Route] = &[
     put("/labels(|/:label_id)", change_label).needs(Level::Reporter),
     delete("/labels(|/:label_id)", remove_label).needs(Level::Reporter),
     post("/labels/:label_id/(subscribe|unsubscribe)", subscribe).needs(Level::User),
-    get("/milestones", milestones).rules(MILESTONE_STATE),
+    get("/milestones", milestones).needs(Level::User).rules(MILESTONE_STATE),
     get("/milestones/:milestone_id", rows::show),
     post("/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
     put("/milestones/:milestone_id", change_milestone).needs(Level::Reporter).rules(MILESTONE_CHANGE),
@@ -139,6 +139,10 @@ fn rename(request: &mut Request<'_>, old: &str, new: Option<&str>) {
 
 fn remove_label(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the_label(request)?;
+    // A label of a group is deleted there (lib/api/helpers/label_helpers.rb).
+    if shelf != request.shelf("labels") {
+        return Err(Fault::missing("Label"));
+    }
     rename(request, row.text("name"), None);
     request.delete(&shelf, &row)
 }

@@ -1,5 +1,7 @@
 //! Releases, packages and, across a group, releases and images. The links of a release need no code.
 
+use std::collections::BTreeSet;
+
 use crate::sandbox::filter::sort_by;
 use crate::sandbox::prelude::*;
 
@@ -136,6 +138,10 @@ fn create(request: &mut Request<'_>) -> Answer {
     let titles = milestones(request)?;
     let row = request.world.write(&shelf, row.num("id"), titles);
     let links = request.args.nested("assets").rows("links");
+    let names: BTreeSet<&str> = links.iter().map(|link| link.text("name")).collect();
+    if names.len() < links.len() {
+        return Err(Fault::refused(400, "Validation failed: Links have duplicate values (name)"));
+    }
     for link in links {
         request.add(&format!("{shelf}/{tag}/assets/links"), Value::Object(link));
     }

@@ -134,6 +134,9 @@ fn raw(request: &mut Request<'_>) -> Answer {
 fn raw_file(request: &mut Request<'_>) -> Answer {
     let (_, row) = find_snippet(request)?;
     let content = content(&row);
+    if !["main", "master", "HEAD"].contains(&request.param("ref")) {
+        return Err(Fault::missing("Reference"));
+    }
     let text = content.get(request.param("file_path")).and_then(Value::as_str);
     Ok(Reply::text(text.ok_or(Fault::missing("File"))?))
 }

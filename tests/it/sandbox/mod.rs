@@ -10,6 +10,7 @@ pub mod effects;
 pub mod graphql;
 pub mod groups_and_projects;
 pub mod planning;
+pub mod refusals;
 pub mod versions;
 
 use std::sync::Once;
