@@ -221,7 +221,21 @@ impl Config {
             misspelt: Vec::new(),
         };
         config.refuse_plain_http()?;
+        config.refuse_other_than_sandbox()?;
         Ok(config)
+    }
+
+    /// Refuses settings of the sandbox where none is used: what was meant for it would go to a real GitLab.
+    fn refuse_other_than_sandbox(&self) -> Result<(), ConfigError> {
+        let is_used = self.instances().any(|instance| instance.instance == Instance::Sandbox);
+        let given = [
+            (SANDBOX_FILE.name, self.sandbox_file.is_some()),
+            (SANDBOX_VERSION.name, self.sandbox_version.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) if !is_used => Err(ConfigError::NoSandbox(name)),
+            _ => Ok(()),
+        }
     }
 
     /// All instances, the default first.

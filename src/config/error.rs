@@ -50,6 +50,8 @@ pub enum ConfigError {
          GITLAB_TOKEN or GITLAB_TOKEN_FILE, or a sign-in"
     )]
     Nested(String),
+    #[error("{0} is for the sandbox, and a GitLab is used: add --sandbox (GITLAB_URL=sandbox), or remove it")]
+    NoSandbox(&'static str),
     #[error("{0} is not set")]
     Missing(&'static str),
     #[error(

@@ -457,6 +457,13 @@ fn rendered(
 
 /// The text of the one field that is being read in stretches.
 fn only_text(value: &Value, options: &Options) -> Option<(String, String, Position)> {
+    if let (Some(place), [], Value::Object(map)) = (options.place, options.fields, value) {
+        // Of an object with one text of several lines, such as a file, these are the lines.
+        let mut texts = map.iter().filter_map(|(name, value)| Some((name, value.as_str()?)));
+        let (name, text) = texts.by_ref().find(|(_, text)| text.contains('\n'))?;
+        let is_only = !texts.any(|(_, text)| text.contains('\n'));
+        return is_only.then(|| (name.clone(), text.to_owned(), place));
+    }
     let [path] = options.fields else { return None };
     let mut found = value;
     // The number of an item has picked it already.

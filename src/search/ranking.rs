@@ -86,7 +86,10 @@ fn keep_domain(scored: &mut Vec<Scored>, is_of: impl Fn(usize) -> bool) {
 }
 
 fn is_of(catalog: &Catalog, action: usize, domain: &str) -> bool {
-    catalog.id(action).and_then(|id| id.split_once('.')).is_some_and(|(of, _)| of == domain)
+    // What is of a commit is in its domain too: `commit_comment.create`.
+    let is_part =
+        |of: &str| of.strip_prefix(domain).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+    catalog.id(action).and_then(|id| id.split_once('.')).is_some_and(|(of, _)| is_part(of))
 }
 
 /// The candidates of the whole query with their features.

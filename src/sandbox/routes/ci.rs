@@ -12,6 +12,7 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/pipeline_schedules/:pipeline_schedule_id", schedule),
     post("/projects/:id/pipeline_schedules/:pipeline_schedule_id/play", play_schedule),
     get("/projects/:id/pipeline_schedules/:pipeline_schedule_id/pipelines", schedule_pipelines),
+    get("/projects/:id/environments/:environment_id", environment),
     post("/projects/:id/environments/:environment_id/stop", stop),
     delete("/projects/:id/environments/:environment_id", remove_environment),
     get("/projects/:id/deployments", deployments).rules(&[
@@ -122,6 +123,21 @@ fn schedule_pipelines(request: &mut Request<'_>) -> Answer {
     let mut rows = request.across("pipelines");
     rows.retain(|row| row.num("_schedule") == schedule.num("id"));
     request.page(rows.iter().map(|row| request.show_as("pipelines", "basic", row)).collect())
+}
+
+/// An environment with what was deployed on it last (lib/api/entities/environment.rb).
+fn environment(request: &mut Request<'_>) -> Answer {
+    let (_, row) = request.found()?;
+    let is_there = |deployment: &&Row| {
+        let of = deployment.get("environment").and_then(|of| of.get("id")).and_then(Value::as_u64);
+        of == Some(row.num("id")) && deployment.text("status") == "success"
+    };
+    let deployments = request.world.rows(&request.shelf("deployments"));
+    let last = deployments.iter().filter(is_there).max_by_key(|deployment| deployment.num("id")).cloned();
+    let last = last.map_or(Value::Null, |deployment| request.show(&deployment));
+    let mut shown = object(request.show(&row));
+    shown.set("last_deployment", last);
+    ok(Value::Object(shown))
 }
 
 fn stop(request: &mut Request<'_>) -> Answer {

@@ -309,8 +309,10 @@ fn fork(request: &mut Request<'_>) -> Answer {
     let name = request.args.text("name").unwrap_or_else(|| row.text("name").to_owned());
     let path = request.args.text("path").unwrap_or_else(|| row.text("path").to_owned());
     let origin = request.show_as("projects", "simple", &row);
+    let description = request.args.text("description").unwrap_or_else(|| row.text("description").to_owned());
+    let visibility = request.args.text("visibility").unwrap_or_else(|| row.text("visibility").to_owned());
     let values = object(json!({
-        "description": row.get("description"), "visibility": row.text("visibility"), "forked_from_project": origin,
+        "description": description, "visibility": visibility, "forked_from_project": origin,
         "import_status": "finished"
     }));
     let made = add(request, group, &name, &path, values).map_err(|fault| match fault {

@@ -387,6 +387,16 @@ fn a_sandbox_with_a_file_goes_on_where_it_ended() {
     assert!(format!("{out}{err}").contains("line 1"), "{out}{err}");
 }
 
+/// What was meant for the sandbox went to GitLab.
+#[test]
+fn a_setting_of_the_sandbox_without_it_is_refused() {
+    for option in ["--sandbox-file=demo.jsonl", "--sandbox-version=16.11"] {
+        let (code, out, err) = run(&[option, "execute", "issue.create", "fullPath=a/b", "title=x"]);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{option}: {err}");
+        assert!(err.contains("is for the sandbox") && err.contains("--sandbox"), "{err}");
+    }
+}
+
 #[test]
 fn a_change_of_a_sandbox_that_ends_says_so() {
     let change = ["--sandbox", "execute", "issue.create", "fullPath=acme/widget", "title=Gone"];

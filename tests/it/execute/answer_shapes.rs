@@ -331,3 +331,24 @@ fn a_member_by_name_is_found_wherever_the_membership_comes_from() {
     assert_eq!((&rows[0]["username"], &rows[0]["from"]), (&json!("bob"), &json!("acme")), "{rows}");
     assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
 }
+
+/// `lines` of a file went unheard, and the whole file came.
+#[test]
+fn lines_are_those_of_the_only_text_of_an_object() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "file_path": "data/huge.csv", "ref": "measurements"});
+    let call = json!({"action": "repository_file.get", "params": params, "lines": "-2"});
+    let read = client.call(EXECUTE, call);
+    assert!(read.text.contains("2000,12.5") && !read.text.contains("1998,12.5"), "{}", read.text);
+    let params = json!({"fullPath": "acme/widget", "iid": 5});
+    let call = json!({"action": "merge_request.list_diffs", "params": params, "lines": "-2"});
+    assert!(client.call(EXECUTE, call).text.contains("name one in `fields`"));
+}
+
+#[test]
+fn an_environment_says_what_is_deployed_on_it() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "environment_id": "production"});
+    let data = succeed(&mut client, "environment.get", params)["data"].clone();
+    assert_eq!(data["last_deployment"]["ref"], "main", "{data}");
+}

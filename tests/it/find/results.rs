@@ -122,6 +122,15 @@ fn suggestions_share_the_words_of_the_query() {
     }
 }
 
+/// A comment on a commit was not found in the domain of commits.
+#[test]
+fn a_domain_has_what_is_of_its_things() {
+    let mut client = Client::sandbox();
+    let found =
+        client.call("gitlab_find_action", json!({"query": "comment on a commit", "domain": "commit"}));
+    assert_eq!(found.structured["results"][0]["action"], "commit_comment.create", "{}", found.text);
+}
+
 #[test]
 fn what_is_left_out_is_not_said_to_be_missing() {
     let mut client = Client::connect(&[], &[("GITLAB_TOOLSETS", "issues")]);
