@@ -60,7 +60,22 @@ fn open(path: &Path) -> io::Result<File> {
     options.create(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    match (options.open(path), path.parent()) {
+        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
+            create_private_folder(folder)?;
+            options.open(path)
+        }
+        (opened, _) => opened,
+    }
+}
+
+/// Creates a folder, and those above it, for its owner alone.
+fn create_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 #[cfg(test)]
@@ -88,8 +103,9 @@ mod tests {
     fn only_its_owner_reads_it() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("audit.jsonl");
+        let path = folder.path().join("not there yet").join("audit.jsonl");
         RotatedLog::new(path.clone()).append("line").unwrap();
+        assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

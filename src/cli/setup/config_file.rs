@@ -50,6 +50,14 @@ impl ConfigFile {
         self.text.is_some()
     }
 
+    /// The folders that writing the file would create, from the outermost.
+    pub fn missing_folders(&self) -> Vec<PathBuf> {
+        let above = self.path.ancestors().skip(1).take_while(|folder| !folder.exists());
+        let mut missing: Vec<PathBuf> = above.map(Path::to_owned).collect();
+        missing.reverse();
+        missing
+    }
+
     /// Replaces the text. The file keeps its permissions unless the text is private, a new one is its owner's alone, and
     /// a reader sees the old text or the new.
     pub fn replace(&self, text: &str) -> io::Result<()> {

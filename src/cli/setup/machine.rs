@@ -88,6 +88,11 @@ impl Machine {
         self.state.join("gitlab-mcp").join("setup.json")
     }
 
+    /// A place for the audit file of this user.
+    pub fn audit_file(&self) -> PathBuf {
+        self.state.join("gitlab-mcp").join("audit.jsonl")
+    }
+
     /// Folders in which the shell looks for programs.
     pub fn search_path(&self) -> &[PathBuf] {
         &self.search_path

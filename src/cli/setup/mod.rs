@@ -14,6 +14,7 @@ mod tests;
 mod toml_table;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,9 @@ use config_file::ConfigFile;
 use edit::{ConfigEditError, EditPiece, apply, cut};
 use launch::launch_command;
 use record::{Original, Record};
+
+/// The setting of the file in which calls are noted.
+const AUDIT_FILE: &str = "GITLAB_AUDIT_FILE";
 
 /// Options of a setup.
 #[derive(Debug)]
@@ -265,7 +269,9 @@ impl Setup<'_> {
                     matches!(self.request.token, TokenUse::Literal(_)) && file.is_open_to_others();
                 // The record is first: without it, the file could not be restored to the byte.
                 let was_absent = matches!(self.record.original(path, file.text()), Some(Original::NoFile));
+                let folders = file.missing_folders();
                 self.record.note(path, &self.request.name, !file.exists() || was_absent, text, pieces);
+                self.record.note_folders(path, folders);
                 let written = self.save_record().and_then(|()| file.replace(text));
                 if written.is_err() {
                     self.record.forget(path);
@@ -276,7 +282,11 @@ impl Setup<'_> {
                 return written.map(|()| is_closed.then(|| note.to_owned()));
             }
             SetupPlan::Cut(text) => file.replace(text)?,
-            SetupPlan::RemoveFile => file.remove()?,
+            SetupPlan::RemoveFile => {
+                file.remove()?;
+                // The deepest first; one that holds something else by now stays.
+                self.record.folders(path).iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
+            }
         }
         self.record.forget(path);
         Ok(self.save_record().err().map(|error| error.to_string()))
@@ -383,6 +393,14 @@ impl Setup<'_> {
                      this again."
                 )?,
             }
+        }
+        let is_audited = self.request.settings.contains_key(AUDIT_FILE);
+        if is_added && self.totals.written + self.totals.shown > 0 && !is_audited {
+            writeln!(
+                self.out,
+                "To see later what an assistant did (`gitlab-mcp audit`), repeat this with --audit-file {}",
+                self.machine.audit_file().display()
+            )?;
         }
         match self.totals.impossible {
             0 => Ok(()),

@@ -1,8 +1,9 @@
 //! Record of what setup inserted, so that it can be taken back to the byte. It has places and hashes and no text: a
 //! configuration may hold a token.
 
+use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,9 @@ struct RecordedFile {
     #[serde(default)]
     whole: String,
     pieces: Vec<RecordedPiece>,
+    /// Folders that setup created for the file, from the outermost.
+    #[serde(default)]
+    folders: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -58,7 +62,12 @@ impl Record {
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let file = ConfigFile::load(path)?;
         match self.files.is_empty() {
-            true if file.exists() => file.remove(),
+            true if file.exists() => {
+                file.remove()?;
+                // Sign-ins and the audit file may be in it, and then it stays.
+                drop(path.parent().map(fs::remove_dir));
+                Ok(())
+            }
             true => Ok(()),
             false => file.replace(&format!("{:#}\n", serde_json::to_value(self)?)),
         }
@@ -66,10 +75,25 @@ impl Record {
 
     /// Notes the pieces that a text has, which a file is to have.
     pub fn note(&mut self, path: &Path, server: &str, created: bool, text: &str, pieces: &[EditPiece]) {
+        let folders = self.find(path).map(|file| file.folders.clone()).unwrap_or_default();
         self.forget(path);
         let pieces = pieces.iter().map(|piece| RecordedPiece { at: piece.at, bytes: piece.bytes }).collect();
         let (path, whole) = (path.display().to_string(), hash(text));
-        self.files.push(RecordedFile { path, server: server.to_owned(), created, whole, pieces });
+        self.files.push(RecordedFile { path, server: server.to_owned(), created, whole, pieces, folders });
+    }
+
+    /// Notes the folders that are created for a file, unless they are known from before.
+    pub fn note_folders(&mut self, path: &Path, folders: Vec<PathBuf>) {
+        let path = path.display().to_string();
+        let file = self.files.iter_mut().find(|file| file.path == path && file.folders.is_empty());
+        if let Some(file) = file {
+            file.folders = folders.iter().map(|folder| folder.display().to_string()).collect();
+        }
+    }
+
+    /// The folders that setup created for a file, from the outermost.
+    pub fn folders(&self, path: &Path) -> Vec<PathBuf> {
+        self.find(path).map(|file| file.folders.iter().map(PathBuf::from).collect()).unwrap_or_default()
     }
 
     /// Forgets a file.

@@ -55,10 +55,13 @@ fn what_an_assistant_did_is_shown_afterwards() {
 #[test]
 fn a_file_that_cannot_be_written_is_reported_and_stops_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("no-such-folder").join("audit.jsonl");
-    let mut client = Client::sandbox_with(&[("GITLAB_AUDIT_FILE", file.to_str().unwrap())]);
-    let reply = execute(&mut client, "label.list", json!({"fullPath": "acme/widget"}));
-    assert!(!reply.is_error, "{}", reply.text);
-    let ended = client.close();
-    assert!(ended.stderr.contains("the audit file cannot be written"), "{}", ended.stderr);
+    let no_folder = folder.path().join("a-file");
+    std::fs::write(&no_folder, "").unwrap();
+    for file in [no_folder.join("audit.jsonl").to_str().unwrap(), "/dev/full"] {
+        let mut client = Client::sandbox_with(&[("GITLAB_AUDIT_FILE", file)]);
+        let reply = execute(&mut client, "label.list", json!({"fullPath": "acme/widget"}));
+        assert!(!reply.is_error, "{file}: {}", reply.text);
+        let ended = client.close();
+        assert!(ended.stderr.contains("the audit file cannot be written"), "{file}: {}", ended.stderr);
+    }
 }

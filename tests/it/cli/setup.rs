@@ -208,6 +208,13 @@ fn a_missing_file_is_created_for_its_owner_alone_and_removed_again() {
         assert_eq!(fs::metadata(record).unwrap().permissions().mode() & 0o777, 0o600);
         home.setup(&["--undo", "--write"]);
         assert_eq!(home.files(), Vec::<String>::new(), "{client}");
+        let left: Vec<_> =
+            fs::read_dir(home.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(
+            left,
+            [".local"],
+            "{client}: folders that setup made are gone, but those of every program"
+        );
     }
 }
 
