@@ -65,6 +65,8 @@ fn the_instructions_name_only_ids_that_may_run() {
         }
         let reads_only = settings.iter().any(|(name, _)| *name == "GITLAB_READ_ONLY");
         assert_eq!(instructions.contains("This server only reads"), reads_only, "{what}");
+        let part = "Only these parts are on: GITLAB_TOOLSETS=ci_operations.";
+        assert_eq!(instructions.contains(part), what == "one toolset", "{what}: {instructions}");
         assert_eq!(
             instructions.contains("need the user's consent"),
             !reads_only && what != "no confirmation",
