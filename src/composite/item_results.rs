@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::composite::run::{CompositeRun, failed};
 use crate::present;
 use crate::text::plain_text;
-use crate::tools::{Answer, ToolError};
+use crate::tools::{Answer, ToolError, header};
 
 /// The outcomes so far.
 #[derive(Debug, Default)]
@@ -100,16 +100,51 @@ impl ItemResults {
     }
 
     /// The combined answer.
-    pub fn answer(self, run: &CompositeRun<'_>, notes: &[String]) -> Answer {
+    pub fn answer(mut self, run: &CompositeRun<'_>, notes: &[String]) -> Answer {
+        let shared = self.take_shared_notes();
+        let notes: Vec<String> = notes.iter().cloned().chain(shared).collect();
         let (rows, text) = self.parts();
-        run.answer(rows, text, Map::new(), notes)
+        run.answer(rows, text, Map::new(), &notes)
+    }
+
+    /// Takes the notes that every item has: they are said once, for all.
+    fn take_shared_notes(&mut self) -> Vec<String> {
+        let Some((first, others)) = self.items.split_first() else { return Vec::new() };
+        let is_shared = |note: &String| others.iter().all(|item| item.notes().any(|other| other == note));
+        let shared: Vec<String> =
+            first.notes().filter(|note| !others.is_empty() && is_shared(note)).cloned().collect();
+        for item in &mut self.items {
+            for note in &shared {
+                let line = header::note_line(note);
+                // Notes are last: the same words in a text before them are not ours.
+                if let Some(at) = item.text.rfind(&line) {
+                    item.text.replace_range(at..at + line.len(), "");
+                }
+            }
+            if let Some(Value::Array(notes)) = item.details.get_mut(NOTES) {
+                notes.retain(|note| !shared.iter().any(|said| note == said));
+            }
+            item.details.retain(|name, value| name != NOTES || *value != json!([]));
+        }
+        shared
     }
 }
+
+/// The field of a row with its notes.
+const NOTES: &str = "notes";
 
 /// The field of a row with its error.
 const ERROR: &str = "error";
 
 impl Item {
+    fn notes(&self) -> impl Iterator<Item = &String> {
+        let notes = self.details.get(NOTES).and_then(Value::as_array).into_iter().flatten();
+        notes.filter_map(|note| match note {
+            Value::String(text) => Some(text),
+            _ => None,
+        })
+    }
+
     fn has_error_of(&self, other: &Item) -> bool {
         self.error.is_some() && self.error == other.error && self.mark == other.mark
     }

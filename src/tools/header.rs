@@ -53,6 +53,11 @@ pub fn add_notes(structured: &mut Map<String, Value>, text: &mut String, notes: 
     }
     structured.insert("notes".to_owned(), json!(texts));
     for note in &texts {
-        let _ = writeln!(text, "Note: {note}.");
+        text.push_str(&note_line(note));
     }
+}
+
+/// The line of a note in an answer's text.
+pub fn note_line(note: &str) -> String {
+    format!("Note: {note}.\n")
 }

@@ -1068,3 +1068,41 @@ fn a_word_of_a_thread_leads_to_the_call_with_its_id() {
     let threads = succeed(&mut client, "merge_request_discussion.list", params).to_string();
     assert!(threads.contains("What happens at zero?") && threads.contains("It stops."), "{threads}");
 }
+
+/// The same note came with each of several objects.
+#[test]
+fn a_note_of_each_object_is_said_once_for_all() {
+    let mut client = Client::sandbox();
+    let params =
+        json!({"fullPath": "acme", "epic": "One shop front", "project_path": WIDGET, "issue_iids": [17, 18]});
+    let reply = execute(&mut client, "epic_issue.assign", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(reply.text.matches("is deprecated").count(), 1, "{}", reply.text);
+    assert_eq!(reply.structured.to_string().matches("is deprecated").count(), 1, "{}", reply.structured);
+    // What differs stays with its object.
+    assert_eq!(reply.text.matches("Resolved: issue_id: acme/widget#17").count(), 1, "{}", reply.text);
+}
+
+#[test]
+fn an_approval_takes_a_comment_and_a_list_of_jobs_a_stage() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "iid": 5, "comment": "Fine by me"});
+    let reply = execute(&mut client, "merge_request.approve", params);
+    assert!(!reply.is_error && reply.text.contains("Fine by me"), "{}", reply.text);
+    let params = json!({"fullPath": WIDGET, "pipeline_id": "main", "stage": "test"});
+    let jobs = succeed(&mut client, "pipeline.list_jobs", params)["data"].clone();
+    let names: Vec<&Value> = jobs.as_array().unwrap().iter().map(|job| &job["name"]).collect();
+    assert!(names.contains(&&json!("unit")) && !names.contains(&&json!("deploy")), "{names:?}");
+}
+
+/// The title of an issue went to GitLab, whose answer blamed the other one.
+#[test]
+fn the_number_of_another_issue_is_a_number_or_a_reference() {
+    let mut client = Client::sandbox();
+    let params = |target: Value| json!({"fullPath": WIDGET, "iid": 11, "target_issue_iid": target});
+    let title = execute(&mut client, "issue_link.create", params(json!("Add a small bell")));
+    let error = refused(&title, "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("`target_issue_iid` is an integer"), "{error}");
+    let linked = execute(&mut client, "issue_link.create", params(json!("acme/site#2")));
+    assert!(!linked.is_error && linked.text.contains("Say where the workshop is"), "{}", linked.text);
+}
