@@ -323,6 +323,7 @@ fn build_value(
         KindRead::NumberOf(mark) => marked(*mark).map(|(_, number)| Some(number.to_owned())),
         KindRead::Number => numbered().map(|(_, number)| Some(number.to_owned())),
         KindRead::Same | KindRead::Group => within.get(param).map(|value| Some(value.clone())),
+        KindRead::Absent => (!within.contains_key(param)).then_some(None),
         KindRead::May | KindRead::Scope => Some(within.get(param).cloned()),
         KindRead::Text(text) => Some(Some(text.clone())),
     }

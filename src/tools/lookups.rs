@@ -188,6 +188,9 @@ async fn resolve_batch(tools: &Tools, questions: Vec<Lookup>, requests: &AtomicU
     questions.into_iter().filter(|question| !known.answers(question)).collect()
 }
 
+/// The parameter with the pipeline of a job that is given by name.
+const PIPELINE: &str = "pipeline_id";
+
 /// Asks GitLab, and caches the answer.
 async fn resolve_lookup(
     tools: &Tools,
@@ -214,7 +217,11 @@ async fn resolve_lookup(
             }
             Ok((LookupResult::Several(candidates), _)) => {
                 let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
-                let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+                let mut error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+                if question.is_of_runs() && checked.action().param(PIPELINE).is_some() {
+                    let text = format!("Give its pipeline too, as `{PIPELINE}`: an id, a branch or `!12`.");
+                    error = error.hint(text);
+                }
                 return Err(error.fix(NextCall::execute(reading.action, &reading.params)).into());
             }
             Ok((LookupResult::Nothing, rows)) => gave_up = gave_up.or(rows),

@@ -281,6 +281,8 @@ pub enum KindRead {
     PathOf(char),
     /// `$same`: the call's parameter of the same name; the read is skipped without it.
     Same,
+    /// `$absent`: no value; the read is skipped if the call has the parameter of the same name.
+    Absent,
     /// `$may`: the call's parameter of the same name; optional.
     May,
     /// `$group`: the call's group, or the group of its project; the read is skipped without it.
@@ -313,6 +315,7 @@ impl TryFrom<String> for KindRead {
                 "path" => KindRead::Path,
                 "number" => KindRead::Number,
                 "same" => KindRead::Same,
+                "absent" => KindRead::Absent,
                 "may" => KindRead::May,
                 "group" => KindRead::Group,
                 "scope" => KindRead::Scope,
@@ -332,6 +335,7 @@ impl From<KindRead> for String {
             KindRead::Path => "$path",
             KindRead::Number => "$number",
             KindRead::Same => "$same",
+            KindRead::Absent => "$absent",
             KindRead::May => "$may",
             KindRead::Group => "$group",
             KindRead::Scope => "$scope",

@@ -36,8 +36,10 @@ fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
         for read in &resolver.reads {
             let action = action(&read.action);
             assert_eq!(action.risk, Risk::Read, "{}", read.action);
-            // A read that only a word selects has no parameter for it.
-            for (param, _) in read.ask.iter().filter(|(_, ask)| !matches!(ask, KindRead::Only(_))) {
+            // A read that only a word selects, or the absence of a parameter, has none for it.
+            for (param, _) in
+                read.ask.iter().filter(|(_, ask)| !matches!(ask, KindRead::Only(_) | KindRead::Absent))
+            {
                 assert!(action.param(param).is_some(), "{} takes no {param}", read.action);
             }
         }

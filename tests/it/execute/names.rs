@@ -1106,3 +1106,25 @@ fn the_number_of_another_issue_is_a_number_or_a_reference() {
     let linked = execute(&mut client, "issue_link.create", params(json!("acme/site#2")));
     assert!(!linked.is_error && linked.text.contains("Say where the workshop is"), "{}", linked.text);
 }
+
+#[test]
+fn a_job_is_named_by_its_name_and_its_pipeline() {
+    let mut client = Client::sandbox();
+    let log = json!({"fullPath": WIDGET, "job_id": "unit", "pipeline_id": "!10", "tail": 1});
+    let read = execute(&mut client, "job.log", log);
+    assert!(read.text.contains("pipeline_id: !10 -> 302"), "{}", read.text);
+    let several = execute(&mut client, "job.retry", json!({"fullPath": WIDGET, "job_id": "unit"}));
+    let error = refused(&several, "invalid_params");
+    assert!(error["hint"].as_str().unwrap().contains("`pipeline_id`"), "{error}");
+    let retry = |job: &str| json!({"fullPath": WIDGET, "job_id": job, "pipeline_id": "main"});
+    let done = succeed(&mut client, "job.retry", retry("unit"));
+    assert_eq!(done["data"]["pipeline"]["id"], 305, "{done}");
+    // A job of another pipeline is not taken for it.
+    let none =
+        execute(&mut client, "job.retry", json!({"fullPath": WIDGET, "job_id": "e2e", "pipeline_id": 302}));
+    let error = refused(&none, "not_found");
+    assert!(error["hint"].as_str().unwrap().contains("There are"), "{error}");
+    let waits = json!({"fullPath": WIDGET, "job_id": "deploy", "pipeline_id": "!10"});
+    let error = refused(&execute(&mut client, "job.retry", waits), "forbidden");
+    assert!(error["hint"].as_str().unwrap().contains("job.play"), "{error}");
+}
