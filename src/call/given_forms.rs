@@ -91,6 +91,32 @@ pub fn join_reference(
     }
 }
 
+/// Makes the number of a merge request its latest pipeline, where a pipeline is wanted and no merge request:
+/// `merge_request: 12` is `pipeline_id: !12`.
+pub fn join_pipeline(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
+    let is_pipeline = |param: &&Param| param.names == Some(Names::Pipeline) || param.name == PIPELINE;
+    let Some(param) = action.params.iter().find(is_pipeline) else { return };
+    let is_number = |name: &&String| MERGE_REQUEST.contains(&folded(name).as_str());
+    let Some(given) = params.keys().find(is_number).filter(|_| !params.contains_key(&param.name)).cloned()
+    else {
+        return;
+    };
+    let number = params.get(&given).map(|value| plain_text(value).trim_start_matches('!').to_owned());
+    let takes_it = action
+        .params
+        .iter()
+        .any(|param| param.name == "iid" || MERGE_REQUEST.contains(&folded(&param.name).as_str()));
+    if let Some(number) = number.filter(|number| is_digits(number) && !takes_it) {
+        understood.push(format!("`{given}` as `{}: !{number}`", param.name));
+        params.shift_remove(&given);
+        params.insert(param.name.clone(), json!(format!("!{number}")));
+    }
+}
+
+/// The parameter of a pipeline, and the names, folded, of a merge request's number.
+const PIPELINE: &str = "pipeline_id";
+const MERGE_REQUEST: [&str; 4] = ["mergerequest", "mergerequestiid", "mriid", "mr"];
+
 /// The parameter of a project's or group's path.
 const PATH: &str = "fullPath";
 

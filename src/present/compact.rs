@@ -299,13 +299,15 @@ fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
     }
 }
 
+/// The field by which a runner is told, which has no page of its own in a job.
+const RUNNER: &str = "runner_type";
+
 /// The keys that are kept of a mentioned thing, where it is of a kind that has them.
 fn mentioned_as(map: &Map<String, Value>) -> Option<&'static [&'static str]> {
     let has = |name: &str| map.contains_key(name);
-    let of_kind = PRESENTATION
-        .mentioned
-        .iter()
-        .find(|(kind, _)| has(kind) && (has(URL) || (*kind == "short_id" && has("title"))));
+    let of_kind = PRESENTATION.mentioned.iter().find(|(kind, _)| {
+        has(kind) && (has(URL) || *kind == RUNNER || (*kind == "short_id" && has("title")))
+    });
     of_kind.map(|(_, kept)| *kept)
 }
 

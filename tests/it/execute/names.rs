@@ -1128,3 +1128,23 @@ fn a_job_is_named_by_its_name_and_its_pipeline() {
     let error = refused(&execute(&mut client, "job.retry", waits), "forbidden");
     assert!(error["hint"].as_str().unwrap().contains("job.play"), "{error}");
 }
+
+#[test]
+fn a_pipeline_is_named_by_the_branch_or_merge_request_that_is_given() {
+    let mut client = Client::sandbox();
+    for (name, value, says) in [
+        ("ref", json!("main"), "pipeline_id: main -> 305"),
+        ("branch", json!("main"), "pipeline_id: main -> 305"),
+        ("merge_request", json!(12), "pipeline_id: !12 -> 304"),
+        ("merge_request_iid", json!("12"), "pipeline_id: !12 -> 304"),
+    ] {
+        let params = json!({"fullPath": WIDGET, name: value});
+        let reply = execute(&mut client, "pipeline.list_jobs", params);
+        assert!(!reply.is_error && reply.text.contains(says), "{name}: {}", reply.text);
+        assert!(!reply.text.contains("ip_address"), "{}", reply.text);
+    }
+    // Where a merge request is a parameter, it stays one.
+    let overview = json!({"fullPath": WIDGET, "merge_request": 10});
+    let reply = execute(&mut client, "pipeline.diagnose", overview);
+    assert!(!reply.is_error && !reply.text.contains("as `pipeline_id"), "{}", reply.text);
+}
