@@ -157,8 +157,17 @@ fn title(param: &Param, value: &Value) -> Option<Value> {
     is_title.then(|| json!(text))
 }
 
+/// The level of nobody (lib/gitlab/access.rb).
+const NO_ACCESS: &str = "no_access";
+
 /// Parses a role by its name or number (`Developer`, `30`).
 fn role(text: &str) -> Option<Value> {
+    // GitLab's own pages write `No one` for the level without access.
+    let text = if ["no one", "none", "nobody"].contains(&text.trim().to_lowercase().as_str()) {
+        NO_ACCESS
+    } else {
+        text
+    };
     let named = ROLES.iter().find(|(name, _)| folded(name) == folded(text)).map(|(_, level)| *level);
     named.or_else(|| text.trim().parse().ok()).map(|level| json!(level))
 }
@@ -312,7 +321,10 @@ fn unfit(param: &Param, value: &Value) -> Fault {
         (Base::Role, Value::String(text)) => Fault::NotAChoice {
             name,
             given: text.clone(),
-            accepted: ROLES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            accepted: match param.choices.as_slice() {
+                [] => ROLES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+                choices => choices.iter().map(|choice| param.choice_name(choice).to_owned()).collect(),
+            },
         },
         _ => Fault::WrongType { name, given, expected },
     }

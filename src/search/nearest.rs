@@ -26,6 +26,31 @@ pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<
         .map(|(_, name)| name)
 }
 
+/// Words of parameters that change a part of a list.
+const CHANGES: [&str; 4] = ["add", "remove", "delete", "clear"];
+
+/// True if two names of several words share some and the others are quite different: `remove_assignees` is no
+/// misspelling of `remove_labels`. So have names of which one adds or removes.
+pub fn names_other_thing(one: &str, other: &str) -> bool {
+    const ALIKE_WORDS: f64 = 0.75;
+    let (one, other) = (folded(one), folded(other));
+    let is_alike = |(one, other): (&String, &String)| {
+        let is_part = one.contains(other.as_str()) || other.contains(one.as_str());
+        is_part || strsim::jaro_winkler(one, other) >= ALIKE_WORDS
+    };
+    // What takes away or adds is neither the whole nor the reverse.
+    let changes = |name: &[String]| CHANGES.into_iter().find(|word| name.iter().any(|known| known == word));
+    if changes(&one) != changes(&other) {
+        return true;
+    }
+    let left = |of: &[String], than: &[String]| -> Vec<String> {
+        of.iter().filter(|word| !than.contains(word)).cloned().collect()
+    };
+    let (left_one, left_other) = (left(&one, &other), left(&other, &one));
+    let shares = left_one.len() < one.len() && !left_one.is_empty() && !left_other.is_empty();
+    shares && !left_one.iter().any(|word| left_other.iter().any(|known| is_alike((word, known))))
+}
+
 /// True if one of two names negates the other.
 pub fn is_negation(one: &str, other: &str) -> bool {
     is_opposite(&folded(one), &folded(other))
@@ -78,7 +103,26 @@ fn folded(name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{names_other_thing, nearest};
+
+    #[test]
+    fn a_name_with_quite_another_word_is_no_misspelling() {
+        for (one, other) in [
+            ("remove_assignees", "remove_labels"),
+            ("remove_reviewers", "remove_source_branch"),
+            ("remove_assignees", "assignee_id"),
+            ("add_label", "remove_labels"),
+            ("issue_iid", "issue_type"),
+            ("closed_by_id", "closed_at_id"),
+        ] {
+            assert!(names_other_thing(one, other), "{one} {other}");
+        }
+        for (one, other) in
+            [("remove_lables", "remove_labels"), ("assignee_name", "assignee_username"), ("labls", "labels")]
+        {
+            assert!(!names_other_thing(one, other), "{one} {other}");
+        }
+    }
 
     fn suggestion(given: &str) -> Option<&'static str> {
         nearest(

@@ -197,7 +197,8 @@ fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(Stri
             let same_meaning = accepted
                 .iter()
                 .map(String::as_str)
-                .filter(|name| !names_other_event(given, name) && !is_within(given, name));
+                .filter(|name| !names_other_event(given, name) && !is_within(given, name))
+                .filter(|name| !crate::search::names_other_thing(given, name));
             let nearest = crate::search::nearest(given, same_meaning)?;
             action.param(nearest)?;
             Some((nearest.to_owned(), value.clone(), format!("Did you mean `{nearest}` by `{given}`?")))

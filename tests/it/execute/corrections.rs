@@ -239,3 +239,35 @@ fn a_branch_in_place_of_a_pipeline_is_its_latest_each_time() {
         assert_eq!(error["fix"]["arguments"]["action"], "pipeline.list", "{error}");
     }
 }
+
+/// A call that removes labels was offered to somebody who wanted to remove a person.
+#[test]
+fn a_parameter_of_another_thing_is_no_correction() {
+    let mut client = Client::sandbox();
+    for (action, name, value) in [
+        ("issue.update", "remove_assignees", json!(["sandbox"])),
+        ("merge_request.update", "remove_reviewers", json!(["sandbox"])),
+    ] {
+        let params = json!({"fullPath": "acme/widget", "iid": 5, name: value});
+        let error = refused(&execute(&mut client, action, params), "invalid_params");
+        assert_eq!(error["fix"]["arguments"].get("params"), None, "{error}");
+        assert!(!error["hint"].to_string().contains("Did you mean"), "{error}");
+    }
+}
+
+/// GitLab's own pages call the level without access so.
+#[test]
+fn no_one_is_a_level_and_a_page_has_a_title() {
+    let mut client = Client::sandbox();
+    let mut dry = |params: Value| {
+        let call = json!({"action": "protected_branch.create", "params": params, "dry_run": true});
+        client.call(EXECUTE, call).text
+    };
+    let rule = |level: &str| json!({"fullPath": "acme/widget", "name": "rel/*", "push_access_level": level});
+    assert!(dry(rule("No one")).contains(r#""push_access_level":0"#));
+    let refused = dry(rule("boss"));
+    assert!(refused.contains("`no_access`") && !refused.contains("`planner`"), "{refused}");
+    let page =
+        execute(&mut client, "wiki_page.get", json!({"fullPath": "acme/widget", "title": "guides/oiling"}));
+    assert!(!page.is_error && page.text.contains("Once a week."), "{}", page.text);
+}
