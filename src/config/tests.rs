@@ -56,7 +56,9 @@ fn every_default_and_example_is_accepted_by_its_own_setting() {
         for text in setting.default.iter().chain((!is_elsewhere).then_some(&setting.example)) {
             // The settings of the HTTP server are read where there is one.
             let server = [("GITLAB_MCP_HTTP", "127.0.0.1:0"), ("GITLAB_MCP_AUTH", "token")];
-            let others = server.into_iter().filter(|(name, _)| *name != setting.name);
+            // So are those of the sandbox.
+            let sandbox = setting.name.starts_with("GITLAB_SANDBOX").then_some(("GITLAB_URL", "sandbox"));
+            let others = server.into_iter().chain(sandbox).filter(|(name, _)| *name != setting.name);
             let variables: Vec<(&str, &str)> = others.chain([(setting.name, *text)]).collect();
             assert!(resolve(&variables).is_ok(), "{} = {text}", setting.name);
         }

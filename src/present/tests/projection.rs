@@ -81,7 +81,6 @@ fn a_key_is_left_out_next_to_a_better_one() {
         ("work_in_progress", "draft"),
         ("merge_status", "detailed_merge_status"),
         ("merged_by", "merge_user"),
-        ("merge_when_pipeline_succeeds", "detailed_merge_status"),
         ("type", "issue_type"),
         ("user", "head_pipeline"),
         ("access_level", "access_level_description"),
@@ -91,6 +90,10 @@ fn a_key_is_left_out_next_to_a_better_one() {
         assert_eq!(compact(json!({less: "a", more: null})).data, json!({less: "a"}), "{less} alone");
     }
     assert_eq!(PRESENTATION.said_better, rules, "each rule has a sample");
+    // No status says that a merge is set to happen by itself.
+    let waits = |is_set: bool| json!({"merge_when_pipeline_succeeds": is_set, "detailed_merge_status": "ci_still_running"});
+    assert_eq!(compact(waits(true)).data, waits(true));
+    assert_eq!(compact(waits(false)).data, json!({"detailed_merge_status": "ci_still_running"}));
 }
 
 #[test]
