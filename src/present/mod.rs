@@ -458,7 +458,7 @@ fn rendered(
 /// The text of the one field that is being read in stretches.
 fn only_text(value: &Value, options: &Options) -> Option<(String, String, Position)> {
     if let (Some(place), [], Value::Object(map)) = (options.place, options.fields, value) {
-        // Of an object with one text of several lines, such as a file, these are the lines.
+        // An object with one text of several lines, such as a file, has these lines.
         let mut texts = map.iter().filter_map(|(name, value)| Some((name, value.as_str()?)));
         let (name, text) = texts.by_ref().find(|(_, text)| text.contains('\n'))?;
         let is_only = !texts.any(|(_, text)| text.contains('\n'));

@@ -1,4 +1,4 @@
-//! What GitLab declares of the parameters of its routes, and what its models refuse of their values, apart from types and
+//! GitLab's declarations of the parameters of its routes, and its models' refusals of their values, apart from types and
 //! choices, which the catalog knows. Each is tested against a case of GitLab's own specifications.
 
 use serde_json::Value;

@@ -91,7 +91,7 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
     let path = documented::normal(&route.path);
     let more = declared::rules(route.method, &path).copied();
     let rules: Vec<Rule> = route.rules.iter().copied().chain(more).collect();
-    // Those of the path are declared as any other.
+    // Parameters of the path are declared as any other.
     let mut all = incoming.args.clone();
     params.iter().for_each(|(name, value)| all.add(name, value));
     let (any, others): (Vec<Rule>, Vec<Rule>) =

@@ -38,7 +38,7 @@ pub fn names_other_thing(one: &str, other: &str) -> bool {
         let is_part = one.contains(other.as_str()) || other.contains(one.as_str());
         is_part || strsim::jaro_winkler(one, other) >= ALIKE_WORDS
     };
-    // What takes away or adds is neither the whole nor the reverse.
+    // A change of a part is neither the whole nor the reverse.
     let changes = |name: &[String]| CHANGES.into_iter().find(|word| name.iter().any(|known| known == word));
     if changes(&one) != changes(&other) {
         return true;

@@ -86,7 +86,7 @@ fn keep_domain(scored: &mut Vec<Scored>, is_of: impl Fn(usize) -> bool) {
 }
 
 fn is_of(catalog: &Catalog, action: usize, domain: &str) -> bool {
-    // What is of a commit is in its domain too: `commit_comment.create`.
+    // Parts of a thing are in its domain too: `commit_comment.create` in that of commits.
     let is_part =
         |of: &str| of.strip_prefix(domain).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
     catalog.id(action).and_then(|id| id.split_once('.')).is_some_and(|(of, _)| is_part(of))
