@@ -75,7 +75,10 @@ pub fn join_reference(
         let row = catalog::kinds().kinds.iter().find(|row| folded(&row.name) == word);
         let Some(sigil) = row.and_then(|row| row.sigil) else { continue };
         let project = words.glossary.get(PATH).and_then(|entry| {
-            let is_path = |name: &&String| entry.aliases.contains(*name) && action.param(name).is_none();
+            // An `id` or a `group` beside the path is no project of the number.
+            let is_path = |name: &&String| {
+                name.contains(PROJECT) && entry.aliases.contains(*name) && action.param(name).is_none()
+            };
             params.keys().find(is_path).filter(|_| params.contains_key(PATH)).cloned()
         });
         let Some(digits) = params.get(&number).map(plain_text).filter(|text| is_digits(text)) else {
@@ -117,8 +120,9 @@ pub fn join_pipeline(action: &Action, params: &mut Map<String, Value>, understoo
 const PIPELINE: &str = "pipeline_id";
 const MERGE_REQUEST: [&str; 4] = ["mergerequest", "mergerequestiid", "mriid", "mr"];
 
-/// The parameter of a project's or group's path.
+/// The parameter of a project's or group's path, and the word in its spellings for that of a project alone.
 const PATH: &str = "fullPath";
+const PROJECT: &str = "project";
 
 /// Moves `none` and `any` from a parameter that GitLab takes for a username to the one that has the words:
 /// `assignee_username: none` is `assignee_id: none`.

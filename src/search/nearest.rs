@@ -34,8 +34,8 @@ const CHANGES: [&str; 4] = ["add", "remove", "delete", "clear"];
 pub fn names_other_thing(one: &str, other: &str) -> bool {
     const ALIKE_WORDS: f64 = 0.75;
     let (one, other) = (folded(one), folded(other));
-    let is_alike = |(one, other): (&String, &String)| {
-        let is_part = one.contains(other.as_str()) || other.contains(one.as_str());
+    let is_alike = |one: &str, other: &str| {
+        let is_part = one.contains(other) || other.contains(one);
         is_part || strsim::jaro_winkler(one, other) >= ALIKE_WORDS
     };
     // A change of a part is neither the whole nor the reverse.
@@ -48,7 +48,7 @@ pub fn names_other_thing(one: &str, other: &str) -> bool {
     };
     let (left_one, left_other) = (left(&one, &other), left(&other, &one));
     let shares = left_one.len() < one.len() && !left_one.is_empty() && !left_other.is_empty();
-    shares && !left_one.iter().any(|word| left_other.iter().any(|known| is_alike((word, known))))
+    shares && !left_one.iter().any(|word| left_other.iter().any(|known| is_alike(word, known)))
 }
 
 /// True if one of two names negates the other.

@@ -387,7 +387,7 @@ fn a_sandbox_with_a_file_goes_on_where_it_ended() {
     assert!(format!("{out}{err}").contains("line 1"), "{out}{err}");
 }
 
-/// What was meant for the sandbox went to GitLab.
+/// Calls for the sandbox went to GitLab.
 #[test]
 fn a_setting_of_the_sandbox_without_it_is_refused() {
     for option in ["--sandbox-file=demo.jsonl", "--sandbox-version=16.11"] {

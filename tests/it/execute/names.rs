@@ -1079,7 +1079,7 @@ fn a_note_of_each_object_is_said_once_for_all() {
     assert!(!reply.is_error, "{}", reply.text);
     assert_eq!(reply.text.matches("is deprecated").count(), 1, "{}", reply.text);
     assert_eq!(reply.structured.to_string().matches("is deprecated").count(), 1, "{}", reply.structured);
-    // What differs stays with its object.
+    // A note that differs stays with its object.
     assert_eq!(reply.text.matches("Resolved: issue_id: acme/widget#17").count(), 1, "{}", reply.text);
 }
 
@@ -1143,7 +1143,7 @@ fn a_pipeline_is_named_by_the_branch_or_merge_request_that_is_given() {
         assert!(!reply.is_error && reply.text.contains(says), "{name}: {}", reply.text);
         assert!(!reply.text.contains("ip_address"), "{}", reply.text);
     }
-    // Where a merge request is a parameter, it stays one.
+    // A merge request that is a parameter of the action stays one.
     let overview = json!({"fullPath": WIDGET, "merge_request": 10});
     let reply = execute(&mut client, "pipeline.diagnose", overview);
     assert!(!reply.is_error && !reply.text.contains("as `pipeline_id"), "{}", reply.text);

@@ -84,6 +84,12 @@ fn parameters_of_other_servers_tools_are_understood() {
         json!({"fullPath": "acme", "epic": "One shop front", "project_path": "acme/widget", "issue_iid": 18});
     let shown = dry("epic_issue.assign", issue);
     assert!(shown.contains("issue_id: acme/widget#18 -> 18"), "{shown}");
+    // Neither a group nor the number of the epic is the project of an issue.
+    for (name, value) in [("group_id", json!("acme")), ("id", json!(2))] {
+        let call = json!({"fullPath": "acme", "epic": "One shop front", name: value, "issue_iid": 1});
+        let refused = dry("epic_issue.assign", call);
+        assert!(refused.contains(&format!("there is no parameter `{name}`")), "{refused}");
+    }
     let unknown = dry("create_note", json!({"noteable_type": "chair", "noteable_iid": 3, "body": "Hello"}));
     assert!(unknown.contains("there is no parameter `noteable_type`"), "{unknown}");
 }
