@@ -104,7 +104,7 @@ impl Args {
 
     /// Value of a boolean parameter; none if it was not given.
     pub fn maybe(&self, name: &str) -> Option<bool> {
-        self.text(name).map(|text| matches!(text.as_str(), "true" | "1" | "on" | "yes"))
+        self.text(name).map(|text| switch(&text) == Some(true))
     }
 
     /// A parameter as a list: an array, or a text with commas.
@@ -154,6 +154,18 @@ pub fn text_of(value: &Value) -> Option<String> {
     }
 }
 
+/// A text as a boolean, in the words that GitLab's REST interface takes for one (`Params::Bool` of dry-types): Python's `True`
+/// as well as `yes`. None for any other.
+pub fn switch(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Some(true),
+        "y" | "Y" | "yes" | "Yes" | "YES" => Some(true),
+        "0" | "f" | "F" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Some(false),
+        "n" | "N" | "no" | "No" | "NO" => Some(false),
+        _ => None,
+    }
+}
+
 /// A value as a list of texts.
 pub fn list_of(value: &Value) -> Vec<String> {
     match value {
@@ -170,7 +182,7 @@ pub fn list_of(value: &Value) -> Vec<String> {
 /// A value given for a field, in the type that the field already has.
 pub fn like(model: &Value, given: &Value) -> Value {
     match (model, given) {
-        (Value::Bool(_), Value::String(text)) => Value::from(matches!(text.as_str(), "true" | "1" | "on")),
+        (Value::Bool(_), Value::String(text)) => Value::from(switch(text) == Some(true)),
         (Value::Number(_), Value::String(text)) => {
             text.parse::<i64>().map_or_else(|_| given.clone(), Value::from)
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::catalog::{Action, Base, Catalog, CatalogError, Method, Operation, Param, Place, Version};
 
-use super::args::{Args, text_of};
+use super::args::{Args, switch, text_of};
 
 /// The methods of HTTP that GitLab uses.
 const METHODS: [Method; 6] =
@@ -129,7 +129,7 @@ fn problem(param: &Param, args: &Args) -> Option<String> {
     };
     let is_typed = |value: &String| match param.kind.base {
         Base::Integer => value.is_empty() || value.parse::<i64>().is_ok(),
-        Base::Boolean => ["", "true", "false", "1", "0", "t", "f"].contains(&value.as_str()),
+        Base::Boolean => value.is_empty() || switch(value).is_some(),
         _ => true,
     };
     if !values.iter().all(is_typed) {

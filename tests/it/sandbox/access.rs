@@ -118,6 +118,32 @@ async fn tokens_open_what_they_may() {
     );
 }
 
+/// python-gitlab writes `True`; people write `yes`.
+#[tokio::test]
+async fn booleans_have_the_spellings_of_gitlabs_interface() {
+    let world = World::new().await;
+    for (word, is_recursive) in [
+        ("true", true),
+        ("True", true),
+        ("1", true),
+        ("on", true),
+        ("YES", true),
+        ("T", true),
+        ("false", false),
+        ("False", false),
+        ("0", false),
+        ("Off", false),
+        ("n", false),
+    ] {
+        let path = format!("/projects/1/repository/tree?per_page=100&recursive={word}");
+        let answer = world.get(&path).await;
+        assert_eq!(answer.status, 200, "{word}");
+        let entries = answer.json();
+        let is_nested = |entry: &Value| entry["path"].as_str().is_some_and(|path| path.contains('/'));
+        assert_eq!(entries.as_array().unwrap().iter().any(is_nested), is_recursive, "{word}");
+    }
+}
+
 #[tokio::test]
 async fn errors_have_gitlabs_shapes() {
     let world = World::new().await;
@@ -145,6 +171,13 @@ async fn errors_have_gitlabs_shapes() {
             Value::Null,
             400,
             json!({"error": "state does not have a valid value"}),
+        ),
+        (
+            "GET",
+            "/projects/1/repository/tree?recursive=maybe",
+            Value::Null,
+            400,
+            json!({"error": "recursive is invalid"}),
         ),
         ("GET", "/projects?page=two", Value::Null, 400, json!({"error": "page is invalid"})),
         ("POST", "/projects/1/labels", json!({}), 400, json!({"error": "name is missing, color is missing"})),
