@@ -27,10 +27,14 @@ pub(super) enum Parsed {
 }
 
 /// Parses a body; `None` if it is not JSON. A byte order mark is skipped. Input that other parsers accept and this one
-/// does not is replaced: a lone surrogate by U+FFFD, a number out of range by its text.
+/// does not is replaced: a lone surrogate and bytes that are no UTF-8 by U+FFFD, a number out of range by its text.
 pub(super) fn parse(bytes: &[u8]) -> Option<Parsed> {
     let bytes = without_mark(bytes);
-    parse_within(bytes, MAX_VALUES).or_else(|| parse_within(&repair(bytes)?, MAX_VALUES))
+    parse_within(bytes, MAX_VALUES).or_else(|| {
+        let text = String::from_utf8_lossy(bytes);
+        let repaired = repair(text.as_bytes());
+        parse_within(repaired.as_deref().unwrap_or(text.as_bytes()), MAX_VALUES)
+    })
 }
 
 /// True if a body begins as an object or a list does.
@@ -279,6 +283,9 @@ mod tests {
         ] {
             assert_eq!(whole(text), Some(value), "{text}");
         }
+        let one_bad_byte = b"[{\"title\": \"caf\xe9\", \"n\": 1e400}, {\"title\": \"tea\"}]";
+        let read = json!([{"title": "caf\u{fffd}", "n": "1e400"}, {"title": "tea"}]);
+        assert_eq!(parse(one_bad_byte), Some(Parsed::Whole(read)));
         for text in [r#"{"a": "\ud83d"#, r#"{"iid": 1, "ti"#, "{\"a\": 1e400", "\u{feff}", r#"["\u12"]"#] {
             assert_eq!(whole(text), None, "{text}");
         }
