@@ -22,7 +22,14 @@ pub struct Page {
     pub next_query: Option<Vec<(String, String)>>,
     /// GraphQL only: the cursor of each row, after which a page may begin.
     pub cursors: Vec<String>,
+    /// True if [`Page::assume_next`] set the next page.
+    pub is_assumed: bool,
 }
+
+/// Rows of a page unless `per_page` is sent, and the most that GitLab sends whatever it is
+/// (<https://docs.gitlab.com/api/rest/#offset-based-pagination>).
+const USUAL_ROWS: u64 = 20;
+const MOST_ROWS: u64 = 100;
 
 impl Page {
     pub(super) fn parse(headers: &HeaderMap, sent_to: &Url, sent: &[(String, String)]) -> Page {
@@ -38,7 +45,30 @@ impl Page {
             total_pages: number("x-total-pages"),
             next_query: next.map(|link| differing(&link, sent)),
             cursors: Vec::new(),
+            is_assumed: false,
         }
+    }
+
+    /// Assumes that a page of `rows` rows has another after it if it is full and came without a header on pagination, of which
+    /// GitLab sends at least one with every page: a gateway takes headers away that it does not know. `sent` is the query.
+    pub fn assume_next(&mut self, sent: &[(String, String)], rows: usize) {
+        let is_silent = *self == Page::default();
+        let sent = |name: &str| {
+            let value = sent.iter().rev().find(|(sent, _)| sent == name)?;
+            value.1.parse::<u64>().ok()
+        };
+        let size = sent("per_page").unwrap_or(USUAL_ROWS).min(MOST_ROWS);
+        if !is_silent || u64::try_from(rows) != Ok(size) {
+            return;
+        }
+        let page = sent("page").unwrap_or(1);
+        *self = Page {
+            page: Some(page),
+            per_page: Some(size),
+            next_page: Some(page + 1),
+            is_assumed: true,
+            ..Page::default()
+        };
     }
 }
 
@@ -79,4 +109,35 @@ fn differing(link: &Url, sent: &[(String, String)]) -> Vec<(String, String)> {
             None => true,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assumed(sent: &[(&str, &str)], rows: usize) -> Option<u64> {
+        let sent: Vec<_> =
+            sent.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut page = Page::default();
+        page.assume_next(&sent, rows);
+        page.next_page
+    }
+
+    #[test]
+    fn a_full_page_without_headers_has_another_after_it() {
+        assert_eq!(assumed(&[], 20), Some(2));
+        assert_eq!(assumed(&[("page", "4"), ("per_page", "50")], 50), Some(5));
+        // GitLab sends a hundred at most.
+        assert_eq!(assumed(&[("per_page", "500")], 100), Some(2));
+        for (sent, rows) in [(&[][..], 19), (&[], 21), (&[], 0), (&[("per_page", "100")], 20)] {
+            assert_eq!(assumed(sent, rows), None, "{sent:?}, {rows}");
+        }
+    }
+
+    #[test]
+    fn a_page_with_any_header_is_as_gitlab_says() {
+        let mut last = Page { page: Some(3), ..Page::default() };
+        last.assume_next(&[], 20);
+        assert_eq!(last, Page { page: Some(3), ..Page::default() });
+    }
 }

@@ -26,6 +26,16 @@ pub struct Reply {
     pub headers: BTreeMap<String, String>,
 }
 
+impl Reply {
+    /// Assumes a next page of a full list that came without headers on pagination ([`Page::assume_next`]). Not of a list of which
+    /// only the first rows are kept.
+    pub fn assume_next_page(&mut self, sent: &[(String, String)]) {
+        if let (Content::Json(Value::Array(rows)), None) = (&self.content, self.rows) {
+            self.page.assume_next(sent, rows.len());
+        }
+    }
+}
+
 /// The body of a success:
 ///
 /// - 204, or no bytes: `Empty`.

@@ -61,8 +61,11 @@ async fn send_once(
     };
     entry.set_response(&sent);
     match sent {
-        Ok(reply) => {
+        Ok(mut reply) => {
             tools.limits.accept();
+            if prepared.action.param("page").is_some() {
+                reply.assume_next_page(permit.call().query());
+            }
             Ok(reply)
         }
         Err(error) => {

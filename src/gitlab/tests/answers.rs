@@ -198,7 +198,7 @@ async fn pages_are_read_from_headers() {
         total: Some(57),
         total_pages: Some(3),
         next_query: Some(next.to_vec()),
-        cursors: Vec::new(),
+        ..Page::default()
     };
     assert_eq!(read, wanted);
 }

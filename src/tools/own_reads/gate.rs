@@ -76,7 +76,11 @@ pub enum ReadError {
 /// Sends a read whose ids are replaced by paths, if policy permits it.
 pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, OwnReadError> {
     let permit = permit(tools, call, purpose)?;
-    let reply = tools.client.send(&permit).await.map_err(OwnReadError::Gitlab)?;
+    let mut reply = tools.client.send(&permit).await.map_err(OwnReadError::Gitlab)?;
+    let action = tools.catalog.get(permit.call().action()).ok().flatten();
+    if action.is_some_and(|action| action.param("page").is_some()) {
+        reply.assume_next_page(permit.call().query());
+    }
     let unknown = graphql::unknown_fields(&reply);
     match permit.without_fields(&unknown).filter(|_| !unknown.is_empty()) {
         Some(permit) => tools.client.send(&permit).await.map_err(OwnReadError::Gitlab),

@@ -116,11 +116,15 @@ pub fn lost_cursor_note(action: &Action, page: &Page, has_direct: bool) -> Optio
         .then(|| format!("the list goes on by `{}`, which {} does not take", lost.join("`, `"), action.id))
 }
 
-/// Note on a list without a total: GitLab counts no commits and jobs, no list of more than 10,000 rows, and no list with cursors
+/// Note on a list without a total, or without any header on pagination. GitLab counts no commits and jobs, no list of more than 10,000 rows, and no list with cursors
 /// (<https://docs.gitlab.com/api/rest/#pagination>).
 pub fn uncounted_note(page: &Page) -> Option<String> {
     if page.total.is_some() {
         return None;
+    }
+    if page.is_assumed {
+        let note = "this full page came without GitLab's headers on pagination, which a proxy may have taken away: there may be more";
+        return Some(note.to_owned());
     }
     match (page.next_page, &page.next_query) {
         (Some(_), _) => Some(

@@ -109,6 +109,8 @@ pub async fn walk(
     let may_go_direct = paging::may_go_direct(tools);
     let mut walked: Option<Walked> = None;
     let mut page = first;
+    // The rows of the page before, if nothing but their number told that there is another.
+    let mut before: Option<Value> = None;
     loop {
         let (action, request) = (page.action.clone(), page.request.clone());
         let run = run_action(tools, page, Circumstances::default(), None, entry);
@@ -148,6 +150,15 @@ pub async fn walk(
             }
         };
         let count = rows.len();
+        // A list without pages is the same on each.
+        if before.take().is_some_and(|before| before == Value::Array(rows.clone()))
+            && let Some(walked) = walked.as_mut()
+        {
+            break end(walked, End::Complete, None);
+        }
+        if response.reply.page.is_assumed {
+            before = Some(Value::Array(rows.clone()));
+        }
         if let Some(received) = response.reply.rows {
             let error = response.truncated(count, received);
             match walked.as_mut() {

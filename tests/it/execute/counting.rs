@@ -87,6 +87,41 @@ fn sent_for_issues(gitlab: &Gitlab) -> usize {
     gitlab.seen().iter().filter(|line| line.contains("/issues")).count()
 }
 
+/// A gateway that strips headers it does not know takes those on pagination away.
+#[test]
+fn a_full_page_without_headers_is_not_taken_for_the_whole_list() {
+    let rows = |states: &[&str]| Value::from_iter(states.iter().map(|state| json!({"state": state})));
+    let gitlab = Gitlab::with_project();
+    gitlab.says(&of_project("issues"), [answer(200, rows(&["opened"; 20]))]);
+    let mut client = gitlab.client(&[]);
+    let reply = succeed(&mut client, "issue.list", json!({"fullPath": PROJECT}));
+    assert_eq!(reply["page"]["next"]["arguments"]["params"]["page"], 2, "{reply}");
+    assert!(reply["notes"].to_string().contains("without GitLab's headers on pagination"), "{reply}");
+
+    let gitlab = Gitlab::with_project();
+    let mut client = gitlab.client(&[]);
+    gitlab.says(&first_page(), [answer(200, rows(&["opened"; 100]))]);
+    gitlab.says(&issues_page(2), [answer(200, rows(&["closed"; 100]))]);
+    gitlab.says(&issues_page(3), [answer(200, rows(&["closed"; 7]))]);
+    let params = json!({"fullPath": PROJECT, "per_page": 100});
+    let reply = answered(&mut client, "issue.list", params, json!({"count_by": "state"}));
+    assert_eq!(reply.structured["data"], json!([group("closed", 107), group("opened", 100)]));
+    assert_eq!(reply.structured["page"]["complete"], true);
+}
+
+/// Not every list of GitLab has pages.
+#[test]
+fn a_list_that_is_the_same_on_each_page_is_counted_once() {
+    let rows = Value::from_iter((0..100).map(|_| json!({"state": "opened"})));
+    let gitlab = Gitlab::with_project();
+    gitlab.says(&of_project("issues"), [answer(200, rows)]);
+    let params = json!({"fullPath": PROJECT, "per_page": 100});
+    let options = json!({"count_by": "state"});
+    let reply = answered(&mut gitlab.client(&[]), "issue.list", params, options);
+    assert_eq!(reply.structured["data"], json!([group("opened", 100)]));
+    assert_eq!(reply.structured["page"]["complete"], true);
+}
+
 #[test]
 fn rows_of_several_pages_are_counted_by_label_and_added_up() {
     let mut client = with_issues();
