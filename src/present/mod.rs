@@ -245,7 +245,7 @@ fn whole_text(text: String, options: &Options) -> Presented {
 fn hidden(count: usize) -> Option<String> {
     let characters =
         if count == 1 { "character that cannot be seen was" } else { "characters that cannot be seen were" };
-    (count > 0).then(|| format!("{count} {characters} taken out (zero-width, direction, variation)"))
+    (count > 0).then(|| format!("{count} {characters} taken out (zero-width, direction, variation, control)"))
 }
 
 /// Renders a part of a text, cut between lines if possible.

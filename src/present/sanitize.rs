@@ -42,19 +42,17 @@ pub fn cleaned_value(value: Value) -> Value {
 }
 
 /// Number of invisible characters of a text that are neither color codes nor line ends: writing the cleaned text back
-/// loses them.
+/// loses them. A NUL and a form feed are among them.
 pub fn hidden(text: &str) -> usize {
-    if text.is_ascii() {
-        return 0;
-    }
-    text.chars().filter(|c| is_invisible(*c) && !c.is_control()).count()
+    let is_usual = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{1b}' | '\u{7}');
+    text.chars().filter(|c| is_invisible(*c) && !is_usual(*c)).count()
 }
 
 /// The same for every text in a value, except for the parts of emojis: titles and labels are full of them, and are not
 /// written back byte for byte.
 pub fn hidden_in(value: &Value) -> usize {
     let emojis = |text: &str| text.chars().filter(|c| matches!(c, '\u{200d}' | '\u{fe0f}')).count();
-    let of = |text: &str| if text.is_ascii() { 0 } else { hidden(text) - emojis(text) };
+    let of = |text: &str| hidden(text) - emojis(text);
     match value {
         Value::String(text) => of(text),
         Value::Array(items) => items.iter().map(hidden_in).sum(),

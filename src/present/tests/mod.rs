@@ -254,6 +254,9 @@ fn what_was_taken_out_of_a_text_is_counted() {
     let text = "a\u{200b}b \u{2764}\u{fe0f}\n";
     assert_eq!(told(GivenContent::Text(text.into())).len(), 1);
     assert!(told(GivenContent::Text(text.into()))[0].starts_with("2 characters that cannot be seen"));
+    // A NUL and a form feed are lost on writing back; tabs and colors are no text.
+    let controls = "a\0b\u{c}\tc \u{1b}[31mred\u{1b}[0m\r\n";
+    assert!(told(GivenContent::Text(controls.into()))[0].starts_with("2 characters that cannot be seen"));
     assert!(
         told(GivenContent::Json(json!({"title": text})))[0].starts_with("1 character that cannot be seen")
     );
