@@ -14,6 +14,7 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
@@ -37,6 +38,8 @@ const MAX_WAITING_BYTES: usize = 32 * 1024 * 1024;
 pub(super) struct Session<R, W> {
     lines: InputLines<R>,
     output: ServerOutput<W>,
+    /// Messages of a batch that were not handled yet.
+    batch: VecDeque<Vec<u8>>,
     requests: Requests,
     /// True once a request has arrived. Until then, rmcp fails on any other message.
     opened: bool,
@@ -53,7 +56,8 @@ where
     pub(super) fn new(reader: R, writer: W, queue: Arc<Queue>) -> (Session<R, W>, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
         let (lines, output) = (InputLines::new(reader), ServerOutput::new(writer, queue));
-        (Session { lines, output, requests: Requests::default(), opened: false, ended: Some(ended) }, end)
+        let requests = Requests::default();
+        (Session { lines, output, batch: VecDeque::new(), requests, opened: false, ended: Some(ended) }, end)
     }
 
     fn is_welcome(&mut self, message: &ClientJsonRpcMessage) -> bool {
@@ -120,8 +124,16 @@ where
                 (false, _) if self.requests.is_full() => std::future::pending().await,
                 (false, _) => {}
             }
-            let (line, parsed) = match self.lines.next().await {
+            let next = match self.batch.pop_front() {
+                Some(message) => InputLine::Message(message),
+                None => self.lines.next().await,
+            };
+            let (line, parsed) = match next {
                 InputLine::Message(line) => {
+                    if let Some(messages) = batch(&line) {
+                        self.batch.extend(messages);
+                        continue;
+                    }
                     let parsed = parse(&line);
                     (line, parsed)
                 }
@@ -246,6 +258,19 @@ impl LineRefusal {
     }
 }
 
+/// The messages of a batch, which MCP had in 2025-03-26 only and whose servers had to take it (basic protocol, batching). Each is
+/// answered by itself: a call that waits for a user delays none of the others. None of another line; an empty batch and one
+/// within a batch are invalid.
+fn batch(line: &[u8]) -> Option<Vec<Vec<u8>>> {
+    if !line.trim_ascii_start().starts_with(b"[") {
+        return None;
+    }
+    let messages: Vec<&RawValue> = serde_json::from_slice(line).ok()?;
+    let is_message = |message: &&RawValue| message.get().starts_with('{');
+    let is_batch = !messages.is_empty() && messages.iter().all(is_message);
+    is_batch.then(|| messages.iter().map(|message| message.get().as_bytes().to_vec()).collect())
+}
+
 /// Parses a line. Blank lines and notifications that MCP does not have are no messages, and no errors either: a
 /// notification is never answered.
 fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, LineRefusal> {
@@ -304,10 +329,10 @@ mod tests {
         assert_eq!(refused(b"{\"jsonrpc\": \"2.0\", \"id\":"), (-32700, Value::Null));
         assert_eq!(refused(b"\xff\xfe"), (-32700, Value::Null));
         assert_eq!(refused(b"{\"hello\": 1, \"id\": 3}"), (-32600, json!(3)));
-        assert_eq!(
-            refused(b"[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]"),
-            (-32600, Value::Null)
-        );
+        for no_batch in ["[]", "[1]", "[[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]]"] {
+            assert!(batch(no_batch.as_bytes()).is_none(), "{no_batch}");
+            assert_eq!(refused(no_batch.as_bytes()), (-32600, Value::Null), "{no_batch}");
+        }
         let deep = format!("{{\"params\": {}{}, \"id\": \"a\"}}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(refused(deep.as_bytes()), (-32600, json!("a")));
     }

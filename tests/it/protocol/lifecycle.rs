@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::{Command, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::client::{Client, LATEST_HANDSHAKE, execute, program};
 use crate::support::scripted_gitlab::{Gitlab, answer};
@@ -96,6 +96,23 @@ fn lines_that_are_no_messages_get_an_error() {
     client.send(&json!({"hello": "world"}));
     assert_eq!(client.receive()["error"]["code"], -32600);
     assert!(client.request("tools/list", json!({}))["result"].is_object());
+    client.close().well();
+}
+
+/// MCP 2025-03-26 has batches, and is negotiated.
+#[test]
+fn every_request_of_a_batch_is_answered() {
+    let mut client = Client::start(&[], &[]);
+    assert!(client.initialize("2025-03-26")["result"].is_object());
+    let list = json!({"jsonrpc": "2.0", "id": "a", "method": "tools/list"});
+    let ping = json!({"jsonrpc": "2.0", "id": "b", "method": "ping"});
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    client.send(&json!([note, list, {"id": "c", "hello": 1}, ping]));
+    let mut answers: Vec<Value> = (0..3).map(|_| client.receive()).collect();
+    answers.sort_by_key(|answer| answer["id"].to_string());
+    assert!(answers[0]["result"]["tools"].is_array(), "{answers:?}");
+    assert_eq!(answers[1], json!({"jsonrpc": "2.0", "id": "b", "result": {}}));
+    assert_eq!((&answers[2]["id"], &answers[2]["error"]["code"]), (&json!("c"), &json!(-32600)));
     client.close().well();
 }
 
