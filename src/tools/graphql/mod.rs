@@ -21,13 +21,16 @@ const UNKNOWN_FIELD: &str = "doesn't exist on type";
 /// GraphQL's words for a type that the instance does not know, in the condition of a fragment.
 const UNKNOWN_TYPE: &str = "No such type ";
 
+/// GraphQL's words for an argument that the instance does not know; its name follows in quotes.
+const REFUSED_ARGUMENT: &str = "doesn't accept argument";
+
 /// GraphQL's words for what the instance does not know: a field, a type, an argument, a field of an input.
 const UNKNOWN: [&str; 6] = [
     UNKNOWN_FIELD,
     UNKNOWN_TYPE,
     "is not defined by type",
     "isn't a defined input type",
-    "doesn't accept argument",
+    REFUSED_ARGUMENT,
     "Field is not defined on",
 ];
 
@@ -148,6 +151,13 @@ pub fn failed(
             }
             None => "This instance's GitLab may be older or newer than this catalog.".to_owned(),
         };
+        let refused = refused_arguments(body);
+        let since = if refused.is_empty() {
+            since
+        } else {
+            let names: Vec<String> = refused.iter().map(|name| format!("`{name}`")).collect();
+            format!("{since} It does not take {}: leave that out.", names.join(", "))
+        };
         return ToolError::new(ErrorKind::GitlabError, format!("{action}: {said}")).hint(since);
     }
     if errors.iter().any(|error| error.contains(HIDDEN)) {
@@ -163,6 +173,15 @@ pub fn failed(
         );
     }
     error
+}
+
+/// The arguments, and fields of an input, that the instance does not take. Documents have only those that were given, so
+/// that one left out would be a filter or a change that the caller asked for.
+fn refused_arguments(body: &Value) -> Vec<&str> {
+    let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let argument =
+        |error| Value::get(error, "message")?.as_str()?.split_once(REFUSED_ARGUMENT)?.1.split('\'').nth(1);
+    errors.iter().filter_map(argument).collect()
 }
 
 /// Returns true if errors are of the execution: the response has `data`, and an error the path of a field in it.

@@ -133,6 +133,14 @@ fn an_experiment_that_the_instance_lacks_names_its_version() {
 }
 
 #[test]
+fn an_argument_that_the_instance_does_not_take_is_named() {
+    let refused = json!({"message": "Field 'branchRules' doesn't accept argument 'search'"});
+    let missing = json!({"message": "Field 'isDefault' doesn't exist on type 'BranchRule'"});
+    let error = error("branch_rule.list", json!({"errors": [missing, refused]}));
+    assert!(error.hint.unwrap().ends_with("It does not take `search`: leave that out."));
+}
+
+#[test]
 fn a_variable_of_the_wrong_kind_is_a_parameter_of_the_wrong_kind() {
     let body =
         json!({"errors": [{"message": "Variable $input of type X was provided invalid value for id"}]});
