@@ -401,6 +401,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         edit: None,
         wait: None,
         label_names: None,
+        kept: None,
         pin: None,
         text_mark: None,
     }

@@ -54,6 +54,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
                     wait: known.wait.take(),
                     label_names: known.label_names.take(),
                     text_mark: known.text_mark.take(),
+                    kept: known.kept.take(),
                     pin: known.pin.take(),
                     params: with_locates(own.params, &known.params),
                     ..own

@@ -2,8 +2,8 @@
 //! waits for a state, names of labels, and pins to the state of an object.
 
 use gitlab_mcp::catalog::{
-    Action, Base, Json, LabelNames, Param, ParamKind, Place, Raise, StatePin, StateWait, TextEdit, TextMark,
-    When,
+    Action, Base, Json, KeptValue, LabelNames, Param, ParamKind, Place, Raise, StatePin, StateWait, TextEdit,
+    TextMark, When,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -67,6 +67,14 @@ pub struct MarkRule {
     note: String,
 }
 
+/// Parameters that GitLab needs on every change, and that calls may leave out.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptRule {
+    actions: Vec<String>,
+    kept: KeptValue,
+}
+
 /// Parameters that tie a call to the state of an object.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -121,6 +129,25 @@ pub fn set_text_marks(rules: &[MarkRule], actions: &mut [Action], faults: &mut V
                 names.push(set.param.clone());
             }
             action.text_mark = Some(set.clone());
+        }
+    }
+}
+
+/// Sets the parameters that keep their value: one of those that describe the change is needed then.
+pub fn set_kept_values(rules: &[KeptRule], actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    for KeptRule { actions: patterns, kept } in rules {
+        let row = format!("kept_values {}", kept.param);
+        ids.expand(&kept.read, &row, faults);
+        for id in expand_all(patterns, &ids, &row, faults) {
+            let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
+            match action.params.iter_mut().find(|param| param.name == kept.param && param.required) {
+                Some(param) => param.required = false,
+                None => faults.push(format!("{row}: {id} does not require it")),
+            }
+            let changes = action.params.iter().filter(|param| param.place == Place::Body);
+            action.one_of.push(changes.map(|param| param.name.clone()).collect());
+            action.kept = Some(kept.clone());
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::action_ids::Ids;
 use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 use crate::duplicate_risk::{share_raises, share_risks};
 use crate::error::GeneratorError;
-use crate::own_params::{self, EditRules, LabelRules, MarkRule, PinRule, WaitRules};
+use crate::own_params::{self, EditRules, KeptRule, LabelRules, MarkRule, PinRule, WaitRules};
 use crate::place_rules::PlaceRules;
 use crate::risk_rules::{RiskRules, set_effects};
 use crate::rule_params::{ListedParams, matches, walk};
@@ -71,6 +71,8 @@ pub struct Rules {
     label_names: LabelRules,
     #[serde(default)]
     text_marks: Vec<MarkRule>,
+    #[serde(default)]
+    kept_values: Vec<KeptRule>,
     #[serde(default)]
     pins: Vec<PinRule>,
     #[serde(default)]
@@ -260,6 +262,7 @@ impl Rules {
         own_params::set_waits(&self.waits, actions, &mut faults);
         own_params::set_label_names(&self.label_names, actions, &mut faults);
         own_params::set_text_marks(&self.text_marks, actions, &mut faults);
+        own_params::set_kept_values(&self.kept_values, actions, &mut faults);
         own_params::set_pins(&self.pins, actions, &mut faults);
         let ids = Ids::new(actions);
         for id in self.changes.receipts.iter().flat_map(|receipt| &receipt.actions) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::additions::{
-    Companion, Join, LabelNames, RowFilter, StateNote, StatePin, StateWait, TextEdit, TextMark,
+    Companion, Join, KeptValue, LabelNames, RowFilter, StateNote, StatePin, StateWait, TextEdit, TextMark,
 };
 use super::effects::{Landing, Raise, Risk};
 use super::json::Json;
@@ -114,6 +114,9 @@ pub struct Action {
     /// A mark of a text that a parameter sets. From `[[text_marks]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub text_mark: Option<TextMark>,
+    /// A parameter that keeps its value unless it is given. From `[[kept_values]]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub kept: Option<KeptValue>,
     /// The parameter that ties a call to the object that was shown. From `[[pins]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub pin: Option<StatePin>,

@@ -195,6 +195,17 @@ pub struct TextMark {
     pub read: Option<String>,
 }
 
+/// A parameter that GitLab needs on every change, with its present value unless a call has one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptValue {
+    pub param: String,
+    /// The field of the object with the present value.
+    pub field: String,
+    /// Id of the read of the object; it takes the parameters of the path.
+    pub read: String,
+}
+
 impl Companion {
     /// True if a value of the parameter asks for the call: neither null nor `false`. The text `false` is a flag too,
     /// unless the other action takes it as a text.

@@ -10,6 +10,7 @@ mod global_ids;
 mod label_names;
 pub mod log_selection;
 pub mod pin;
+mod present_value;
 pub mod requested_wait;
 mod text_mark;
 mod thread_names;
@@ -109,7 +110,7 @@ pub async fn prepare(
     resolved: ResolvedAction,
     circumstances: Circumstances<'_>,
 ) -> Result<Prepared, ToolError> {
-    let request = check(tools, resolved, circumstances).await?;
+    let request = keep_values(tools, check(tools, resolved, circumstances).await?).await?;
     let request = rewrite(tools, request).await?;
     let request = if circumstances.is_agreed { request } else { pin_to_shown(tools, request).await? };
     let mut prepared = look_up(tools, request, circumstances).await?;
@@ -124,7 +125,7 @@ pub async fn prepare_ahead(
     resolved: ResolvedAction,
     circumstances: Circumstances<'_>,
 ) -> Result<Prepared, ToolError> {
-    let request = check(tools, resolved, circumstances).await?;
+    let request = keep_values(tools, check(tools, resolved, circumstances).await?).await?;
     let request = pin_to_shown(tools, request).await?;
     look_up(tools, request, circumstances).await
 }
@@ -236,6 +237,15 @@ async fn rewrite(tools: &Tools, mut request: CheckedRequest) -> Result<CheckedRe
         (params, request.texts) = (Some(edited.params), edited.texts);
     }
     if let Some(params) = params {
+        request.replace_params(tools, params).await?;
+    }
+    Ok(request)
+}
+
+/// Adds the parameter that GitLab needs and the call leaves as it is. Rules see it: a role may take consent.
+async fn keep_values(tools: &Tools, mut request: CheckedRequest) -> Result<CheckedRequest, ToolError> {
+    if let Some((params, note)) = present_value::keep(tools, &request.checked, &request.request).await? {
+        request.notes.push(note);
         request.replace_params(tools, params).await?;
     }
     Ok(request)

@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Action, Place, TextMark};
-use crate::gitlab::Content;
+use crate::catalog::{Action, TextMark};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::tools::error_mapping;
-use crate::tools::lookups;
-use crate::tools::own_reads::gate::{Purpose, ReadError};
+use crate::tools::own_reads::gate::ReadError;
+use crate::tools::prepare::present_value;
 use crate::tools::state::Tools;
 
 /// The parameters with the marked text in place of the parameter for the mark; none if the call has it not.
@@ -61,22 +60,17 @@ async fn present_text(
         ToolError::new(ErrorKind::InvalidParams, message)
     };
     let read = mark.read.as_ref().ok_or_else(missing)?;
-    let is_path = |name: &str| action.param(name).is_some_and(|param| param.place == Place::Path);
-    let of_path = params.iter().filter(|(name, _)| is_path(name));
-    let of_path = of_path.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let (_, reply) = match lookups::read_once(tools, read, of_path, Purpose::Target).await {
-        Ok(read) => read,
+    let text = match present_value::read(tools, action, read, params, &mark.text).await {
+        Ok(text) => text,
         Err(ReadError::NotSent(error)) => return Err(error),
         Err(ReadError::Gitlab(error)) => {
-            let read = tools.catalog.get(read).ok().flatten();
-            return Err(match read {
+            return Err(match tools.catalog.get(read).ok().flatten() {
                 Some(read) => error_mapping::from_gitlab(&error, &read, tools.token_standing()),
                 None => missing(),
             });
         }
     };
-    let Content::Json(object) = reply.content else { return Err(missing()) };
-    object.get(&mark.text).and_then(Value::as_str).map(str::to_owned).ok_or_else(missing)
+    text.as_ref().and_then(Value::as_str).map(str::to_owned).ok_or_else(missing)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use gitlab_mcp::catalog::{Action, Catalog, Risk, example};
 use serde_json::{Value, json};
 
 use crate::catalog::data::actions;
-use crate::support::client::{Client, EXECUTE, Reply, execute};
+use crate::support::client::{Client, EXECUTE, Reply, execute, refused, succeed};
 use crate::support::fixtures::{self, PROJECT};
 use crate::support::scripted_gitlab::{Gitlab, answer, raw};
 
@@ -380,4 +380,37 @@ fn people_that_gitlab_drops_from_a_rule_are_named_however_they_were_given() {
         let notes = reply.structured["notes"].to_string();
         assert!(notes.contains("is not as sent") && notes.contains("lacks"), "{params}: {}", reply.text);
     }
+}
+
+/// GitLab needs the role with every change of a member.
+#[test]
+fn a_role_that_is_not_given_stays_as_it_was() {
+    let mut client = Client::sandbox();
+    let member = json!({"fullPath": "acme/widget", "user_id": "carol"});
+    let with = |more: Value| {
+        let mut params = member.clone();
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let answer = execute(&mut client, "member.update", with(json!({"expires_at": "2027-01-31"})));
+    assert!(answer.text.contains("`access_level` stays as it was"), "{}", answer.text);
+    let got = succeed(&mut client, "member.get", member.clone())["data"].clone();
+    assert_eq!((&got["access_level"], &got["expires_at"]), (&json!("developer"), &json!("2027-01-31")));
+
+    let error = refused(&execute(&mut client, "member.update", member.clone()), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("expires_at"), "{error}");
+
+    // A maintainer's role is given again by the change, which takes consent.
+    let call = json!({"action": "member.update", "params": with(json!({"access_level": "maintainer"})), "confirm": true});
+    assert!(!client.call(EXECUTE, call).is_error);
+    let later = with(json!({"expires_at": "2028-01-31"}));
+    refused(&execute(&mut client, "member.update", later.clone()), "needs_confirmation");
+    let batch =
+        json!({"action": "api.batch", "params": {"calls": [{"action": "member.update", "params": later}]}});
+    refused(&client.call(EXECUTE, batch), "needs_confirmation");
+    assert_eq!(succeed(&mut client, "member.get", member)["data"]["expires_at"], "2027-01-31");
+
+    let inherited = json!({"fullPath": "acme/widget", "user_id": "bob", "expires_at": "2027-01-31"});
+    let error = refused(&execute(&mut client, "member.update", inherited), "not_found");
+    assert!(error["message"].as_str().unwrap().contains("through the group"), "{error}");
 }
