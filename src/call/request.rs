@@ -1,6 +1,6 @@
 //! Builds the request of a REST operation.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::encoded;
 use super::{Body, Call, Effects, Fault, Part, Resolved, encode};
@@ -141,7 +141,8 @@ fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
         .collect())
 }
 
-/// Checks the name of a file. It is written to the header of its part, so that line ends are refused.
+/// Checks the name of a file, without the folders before it, for which GitLab answers 500. It is written to the header of its
+/// part, so that line ends are refused.
 fn filename(param: &Param, given: Option<&str>) -> Result<String, Fault> {
     match given.filter(|given| given.contains(char::is_control)) {
         Some(_) => Err(Fault::NotTaken {
@@ -149,8 +150,23 @@ fn filename(param: &Param, given: Option<&str>) -> Result<String, Fault> {
             reason: "the `filename` holds a control character".to_owned(),
             instead: None,
         }),
-        None => Ok(given.unwrap_or("file").to_owned()),
+        None => Ok(given.and_then(last_segment).unwrap_or("file").to_owned()),
     }
+}
+
+fn last_segment(path: &str) -> Option<&str> {
+    path.rsplit(['/', '\\']).next().filter(|last| !last.is_empty())
+}
+
+/// True if a text that is given for a file looks like the file's name and not like its content: one word with an ending.
+fn is_like_name(text: &str) -> bool {
+    let ending = text.rsplit_once('.').map(|(before, ending)| (!before.is_empty()).then_some(ending));
+    let is_ending = |ending: &str| {
+        ending.starts_with(|c: char| c.is_ascii_alphabetic())
+            && ending.len() <= 5
+            && ending.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    !text.contains(char::is_whitespace) && ending.flatten().is_some_and(is_ending)
 }
 
 /// The keys of a file.
@@ -176,13 +192,21 @@ pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
             accepted: FILE_KEYS.iter().map(|key| format!("{}.{key}", param.name)).collect(),
         });
     }
+    if let Some(name) = value.as_str().filter(|text| is_like_name(text)) {
+        return Err(Fault::NotTaken {
+            name: param.name.clone(),
+            reason: "a text is the content of the file, and this is like its name: a local file is {\"path\": …}, a content \
+                     {\"content\": …}"
+                .to_owned(),
+            instead: Some((param.name.clone(), json!({"path": name}))),
+        });
+    }
     let name = spelled(&["filename", "name"]);
     if let Some(path) = said("path") {
         if said("content").or(said("content_base64")).is_some() {
             return Err(wrong("both a `path` and a content"));
         }
-        let last = path.rsplit(['/', '\\']).next().filter(|last| !last.is_empty());
-        let filename = filename(param, name.or(last))?;
+        let filename = filename(param, name.or(last_segment(path)))?;
         return Ok(Part::Local { name: wire(param), filename, path: path.to_owned() });
     }
     let is_encoded = match said("encoding").map(str::to_lowercase).as_deref() {

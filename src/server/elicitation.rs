@@ -30,6 +30,9 @@ const ANSWER_TIME: Duration = Duration::from_secs(45);
 /// Time between two progress notifications while a question is open.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Pause between the withdrawal of a question and the answer to its call.
+const WITHDRAWAL_PAUSE: Duration = Duration::from_millis(100);
+
 /// Mechanism of elicitation that a client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mechanism {
@@ -144,6 +147,9 @@ pub(super) async fn ask(context: &RequestContext<RoleServer>, text: String) -> O
                 Ok(answer) => Some(interpret_answer(&answer)),
                 Err(error) => {
                     tracing::debug!(%error, "the client did not ask its user");
+                    // The question is withdrawn. Clients that poll for one message at a time lose an answer that comes in the
+                    // same read.
+                    tokio::time::sleep(WITHDRAWAL_PAUSE).await;
                     None
                 }
             },

@@ -86,6 +86,6 @@ mod tests {
         assert_eq!(quote("done\\"), "\"done⧵\"");
         assert_eq!(quote("a | `b` {\"c\": \\d{4}}"), "\"a ¦ 'b' ❴'c': ⧵d❴4❵❵\"");
         assert_eq!(quote(&"x".repeat(900)).chars().count(), MAX_QUOTED_CHARACTERS + 3);
-        assert_eq!(quote("glpat-0123456789abcdefXYZ_"), "\"(masked: 26 characters)\"");
+        assert_eq!(quote("glpat-0123456789abcdefXYZ_"), "\"(not shown: 26 characters)\"");
     }
 }

@@ -60,7 +60,7 @@ pub fn mask_tokens(text: &str) -> Cow<'_, str> {
 
 /// Replacement of a masked secret.
 pub fn mask(secret: &str) -> String {
-    format!("(masked: {} characters)", secret.chars().count())
+    format!("(not shown: {} characters)", secret.chars().count())
 }
 
 /// The first token that begins at or after a byte.
@@ -161,8 +161,8 @@ mod tests {
         let masked = mask_tokens(&text);
         assert!(!masked.contains("0123456789"), "{masked}");
         assert!(
-            masked.starts_with("export TOKEN=(masked: 26 characters)\n")
-                && masked.ends_with("acme-(masked: 26 characters).")
+            masked.starts_with("export TOKEN=(not shown: 26 characters)\n")
+                && masked.ends_with("acme-(not shown: 26 characters).")
         );
         assert_eq!(mask_tokens("glpat-short and GR1348941"), "glpat-short and GR1348941");
         for placeholder in
@@ -176,13 +176,13 @@ mod tests {
     #[test]
     fn a_token_is_found_among_prefixes_in_a_row() {
         for (text, masked) in [
-            ("glpat-glpat-0123456789abcdefXYZ_", "(masked: 32 characters)"),
-            ("glpat-1glpat-aaaaaaaaaaaaaaaaaaaa.", "(masked: 33 characters)."),
+            ("glpat-glpat-0123456789abcdefXYZ_", "(not shown: 32 characters)"),
+            ("glpat-1glpat-aaaaaaaaaaaaaaaaaaaa.", "(not shown: 33 characters)."),
             ("glpat-glpat-glpat-aaaaaaaaaaaaaaaa", "glpat-glpat-glpat-aaaaaaaaaaaaaaaa"),
-            ("glpat-glpat-aaaaaaaaaaaaaaaaaa1..", "(masked: 31 characters).."),
+            ("glpat-glpat-aaaaaaaaaaaaaaaaaa1..", "(not shown: 31 characters).."),
             (
                 "glpat-aaaaaaaaaaaaaaaaa glrt-Aaaaaaaaaaaaaaaaaaa",
-                "glpat-aaaaaaaaaaaaaaaaa (masked: 24 characters)",
+                "glpat-aaaaaaaaaaaaaaaaa (not shown: 24 characters)",
             ),
         ] {
             assert_eq!(mask_tokens(text), masked);

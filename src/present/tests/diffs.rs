@@ -43,7 +43,7 @@ fn no_character_in_a_line_shifts_the_numbers_behind_it() {
 fn a_token_in_a_numbered_line_is_masked() {
     let diff = "@@ -1,1 +1,2 @@\n+key = glpat-0123456789abcdefXYZ_\n b\n";
     let shown = compact(json!({"new_path": "a", "diff": diff}));
-    assert!(shown.text.contains("1 +key = (masked: 26 characters)\n2  b\n"), "{}", shown.text);
+    assert!(shown.text.contains("1 +key = (not shown: 26 characters)\n2  b\n"), "{}", shown.text);
     assert!(!shown.data.to_string().contains("glpat-"), "{}", shown.data);
 }
 

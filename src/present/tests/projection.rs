@@ -178,7 +178,7 @@ fn a_second_number_is_left_out_where_the_page_has_the_first() {
 
 #[test]
 fn flags_that_are_off_are_left_out_unless_that_is_news_or_was_set() {
-    for flag in ["draft", "confidential", "locked", "archived", "system", "individual_note", "canPush"] {
+    for flag in ["draft", "confidential", "locked", "archived", "system", "individual_note", "forked"] {
         assert_eq!(compact(json!({"name": "gear", flag: false})).data, json!({"name": "gear"}), "{flag}");
         assert_eq!(compact(json!({"name": "gear", flag: true})).data[flag], true, "{flag}");
     }
@@ -197,15 +197,20 @@ fn flags_that_are_off_are_left_out_unless_that_is_news_or_was_set() {
         "user_can_merge",
         "can_be_merged",
         "mergeable",
+        "canPush",
+        "allow_force_push",
+        "masked",
+        "protected",
+        "allow_failure",
     ];
     for flag in told {
         assert_eq!(compact(json!({"name": "gear", flag: false})).data[flag], false, "{flag}");
     }
     assert_eq!(PRESENTATION.told_off.len(), told.len(), "each rule has a sample");
-    let given = ["protected".to_owned()];
+    let given = ["archived".to_owned()];
     let set = Options { kept: Kept { given: &given, ..Kept::default() }, ..options(&[]) };
-    let value = json!({"name": "gear", "protected": false, "locked": false});
-    assert_eq!(present(GivenContent::Json(value), &set).data, json!({"name": "gear", "protected": false}));
+    let value = json!({"name": "gear", "archived": false, "locked": false});
+    assert_eq!(present(GivenContent::Json(value), &set).data, json!({"name": "gear", "archived": false}));
 }
 
 #[test]

@@ -23,9 +23,9 @@ fn what_is_called_a_secret_is_masked_and_named() {
         "token_expires_at": "2026-01-01", "max_token": 3, "empty": {"token": ""},
     });
     let shown = plain(value);
-    assert_eq!(shown.data["runners_token"], "(masked: 12 characters)");
-    assert_eq!(shown.data["deep"]["clientSecret"], "(masked: 6 characters)");
-    assert_eq!(shown.data["list"][0]["password"], "(masked: 7 characters)");
+    assert_eq!(shown.data["runners_token"], "(not shown: 12 characters)");
+    assert_eq!(shown.data["deep"]["clientSecret"], "(not shown: 6 characters)");
+    assert_eq!(shown.data["list"][0]["password"], "(not shown: 7 characters)");
     assert_eq!(shown.data["ci_job_token_scope_enabled"], true);
     assert_eq!(
         (&shown.data["token_expires_at"], &shown.data["max_token"]),
@@ -76,7 +76,7 @@ fn the_headers_of_a_webhook_are_masked_and_their_names_are_not() {
     let shown = plain(json!({"custom_headers": [{"key": "Authorization", "value": "Bearer x"}]}));
     assert_eq!(
         shown.data["custom_headers"][0],
-        json!({"key": "Authorization", "value": "(masked: 8 characters)"})
+        json!({"key": "Authorization", "value": "(not shown: 8 characters)"})
     );
 }
 
@@ -91,7 +91,7 @@ fn a_cursor_of_a_list_is_no_secret() {
 #[test]
 fn a_token_is_known_by_how_it_begins() {
     let shown = plain(json!({"alias": "glpat-0123456789abcdefXYZ_", "title": "glpat-… is how tokens begin"}));
-    assert_eq!(shown.data["alias"], "(masked: 26 characters)");
+    assert_eq!(shown.data["alias"], "(not shown: 26 characters)");
     assert_eq!(shown.data["title"], "glpat-… is how tokens begin");
 }
 
@@ -137,7 +137,7 @@ fn a_token_that_was_made_just_now_is_shown_and_said_to_be_the_only_time() {
 fn a_secret_file_is_not_shown() {
     let kind = ContentKind::of([&action("secure_file.download")], false);
     let shown = present(GivenContent::Text("KEY=hunter2".into()), &Options { kind, ..options(&[]) });
-    assert_eq!(shown.data, "(masked: 11 characters)");
+    assert_eq!(shown.data, "(not shown: 11 characters)");
 }
 
 #[test]
@@ -147,10 +147,10 @@ fn a_numeric_secret_is_masked_and_the_number_of_tokens_is_not() {
         "custom_headers": {"X-Code": 42}, "max_token": 3, "iid": 7,
     });
     let shown = plain(value);
-    assert_eq!(shown.data["pin"], "(masked: 6 characters)");
-    assert_eq!(shown.data["bot"]["password"], "(masked: 4 characters)");
-    assert_eq!(shown.data["ci_variables"][0]["value"], "(masked: 4 characters)");
-    assert_eq!(shown.data["custom_headers"]["X-Code"], "(masked: 2 characters)");
+    assert_eq!(shown.data["pin"], "(not shown: 6 characters)");
+    assert_eq!(shown.data["bot"]["password"], "(not shown: 4 characters)");
+    assert_eq!(shown.data["ci_variables"][0]["value"], "(not shown: 4 characters)");
+    assert_eq!(shown.data["custom_headers"]["X-Code"], "(not shown: 2 characters)");
     assert_eq!((&shown.data["max_token"], &shown.data["iid"]), (&json!(3), &json!(7)));
     assert!(!shown.text.contains("123456") && !shown.text.contains("5432"), "{}", shown.text);
 }
@@ -191,8 +191,8 @@ fn an_alias_hides_no_secret_and_makes_none_of_a_key() {
         present(GivenContent::Json(value), &Options { kind, full: true, names: Some(&names), ..options(&[]) })
     };
     let shown = present_aliased(ContentKind::default());
-    assert_eq!(shown.data["v"][0], json!({"name": "(masked: 7 characters)", "k": "KEY"}));
-    assert_eq!(shown.data["made"], "(masked: 11 characters)");
+    assert_eq!(shown.data["v"][0], json!({"name": "(not shown: 7 characters)", "k": "KEY"}));
+    assert_eq!(shown.data["made"], "(not shown: 11 characters)");
     let made = present_aliased(ContentKind { made: true, ..ContentKind::default() });
     assert_eq!((&made.data["made"], made.masked.made), (&json!("fresh-token"), vec!["made".to_owned()]));
 }
@@ -205,9 +205,9 @@ fn the_secret_part_of_a_url_is_masked() {
         "signed": "https://storage.example.com/a?X-Amz-Signature=s3cret",
     });
     let shown = plain(value);
-    assert_eq!(shown.data["webhook"], "(masked: 37 characters)");
-    assert_eq!(shown.data["slack"], "https://hooks.slack.com/(masked: 21 characters)");
-    assert_eq!(shown.data["teams"], "https://acme.webhook.office.com/(masked: 16 characters)");
+    assert_eq!(shown.data["webhook"], "(not shown: 37 characters)");
+    assert_eq!(shown.data["slack"], "https://hooks.slack.com/(not shown: 21 characters)");
+    assert_eq!(shown.data["teams"], "https://acme.webhook.office.com/(not shown: 16 characters)");
     assert_eq!(shown.data["feed"], "/acme/widget.atom?feed_token=*****&page=2#top");
     assert_eq!(shown.data["signed"], "https://storage.example.com/a?X-Amz-Signature=*****");
     let plain_urls = json!({

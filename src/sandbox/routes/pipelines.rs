@@ -32,9 +32,16 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/pipelines/:pipeline_id/test_report_summary", test_summary),
 ];
 
+/// The source of a pipeline that another pipeline of its project started. Lists leave it out unless they are asked for it
+/// (app/finders/ci/pipelines_finder.rb), and it is never the latest of a branch.
+const CHILD: &str = "parent_pipeline";
+
 fn list(request: &mut Request<'_>) -> Answer {
     let args = &request.args;
     let mut rows = request.across("pipelines");
+    if args.text("source").as_deref() != Some(CHILD) {
+        rows.retain(|row| row.text("source") != CHILD);
+    }
     keep_equal(args, &["status", "ref", "sha", "source", "name"], &mut rows);
     keep_between(args, &["updated_at", "created_at"], &mut rows);
     if let Some(user) = args.text("username").map(|name| request.world.user_named(&name)) {
@@ -64,7 +71,8 @@ fn own(request: &mut Request<'_>) -> Answer {
 
 fn latest(request: &mut Request<'_>) -> Answer {
     let branch = request.args.text("ref").unwrap_or_else(|| request.default_branch());
-    let rows = request.across("pipelines").into_iter().filter(|row| row.text("ref") == branch);
+    let is_of_branch = |row: &Row| row.text("ref") == branch && row.text("source") != CHILD;
+    let rows = request.across("pipelines").into_iter().filter(is_of_branch);
     let row = rows.max_by_key(|row| row.num("id")).ok_or(Fault::Forbidden)?;
     ok(request.show(&row))
 }

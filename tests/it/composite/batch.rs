@@ -87,7 +87,7 @@ fn a_secret_is_handed_on_if_its_call_asked_for_it() {
             assert!(!body.contains(secret.as_str()), "{body}");
         }
     }
-    assert!(bodies(listed.clone()).iter().all(|body| body.contains("(masked: ")));
+    assert!(bodies(listed.clone()).iter().all(|body| body.contains("(not shown: ")));
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn values_of_variables_are_masked_by_whatever_fields_lead_to_them() {
         let reply = execute(&mut client, "api.graphql", json!({"document": document}));
         for form in [&reply.text, &reply.structured.to_string()] {
             assert!(
-                !form.contains("hunter2") && form.contains("(masked: 15 characters)"),
+                !form.contains("hunter2") && form.contains("(not shown: 15 characters)"),
                 "{document}: {form}"
             );
             assert!(!body_has_key(document) || form.contains("DEPLOY_KEY"), "{document}: {form}");
@@ -233,7 +233,7 @@ fn a_variable_that_fields_of_a_graphql_action_name_is_masked_unless_its_value_is
     };
     let whole = projects("nodes.ciVariables");
     for form in [&whole.text, &whole.structured.to_string()] {
-        assert!(!form.contains("hunter2") && form.contains("(masked: 15 characters)"), "{form}");
+        assert!(!form.contains("hunter2") && form.contains("(not shown: 15 characters)"), "{form}");
     }
     let named = projects("nodes.ciVariables.nodes.value");
     assert!(named.text.contains("hunter2"), "{}", named.text);
@@ -270,7 +270,7 @@ fn tokens_are_masked_by_their_shape_in_every_text() {
     let mut client = gitlab.client(&[]);
     let job = json!({"fullPath": PROJECT, "job_id": 7});
     let log = execute(&mut client, "job.log", job.clone());
-    assert!(log.text.contains("https://oauth2:(masked: 26 characters)@host/x"), "{}", log.text);
+    assert!(log.text.contains("https://oauth2:(not shown: 26 characters)@host/x"), "{}", log.text);
     assert!(log.structured["notes"].to_string().contains("view: "), "{}", log.structured);
     let full = client.call(EXECUTE, json!({"action": "job.log", "params": job, "view": "full"}));
     assert!(full.text.contains(OTHER), "{}", full.text);
@@ -278,7 +278,7 @@ fn tokens_are_masked_by_their_shape_in_every_text() {
         let reply = get(&mut client, path);
         for form in [&reply.text, &reply.structured.to_string()] {
             assert!(!form.contains(OTHER), "{path}: {form}");
-            assert!(form.contains("(masked: 26 characters)") || path == "broken", "{path}: {form}");
+            assert!(form.contains("(not shown: 26 characters)") || path == "broken", "{path}: {form}");
         }
     }
     let fields = json!({"action": "api.rest", "params": {"method": "GET", "path": "/projects/1/things"}, "fields": ["description"]});
@@ -307,7 +307,7 @@ fn a_token_is_masked_in_escapes_and_so_is_the_cookie_of_a_session() {
     ] {
         for form in [&reply.text, &reply.structured.to_string()] {
             assert!(!form.contains("0123456789abcdef"), "{form}");
-            assert_eq!(form.matches("(masked: ").count(), spellings.len(), "{form}");
+            assert_eq!(form.matches("(not shown: ").count(), spellings.len(), "{form}");
         }
     }
 }

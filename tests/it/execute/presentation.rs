@@ -165,7 +165,7 @@ fn secrets_are_masked_until_they_are_asked_for() {
     for shown in [&masked.text, &masked.structured.to_string()] {
         assert!(!shown.contains("hunter2") && shown.contains("DEPLOY_KEY"), "{shown}");
         assert!(
-            shown.contains("(masked: 15 characters)") && shown.contains("`fields` shows `value`"),
+            shown.contains("(not shown: 15 characters)") && shown.contains("`fields` shows `value`"),
             "{shown}"
         );
     }
@@ -193,7 +193,7 @@ fn secrets_of_graphql_are_masked_in_a_document_and_in_an_action() {
         full["view"] = json!("full");
         let reply = client.call(EXECUTE, call);
         assert!(!reply.is_error, "{}", reply.text);
-        assert!(reply.text.contains("(masked: 7 characters)"), "{}", reply.text);
+        assert!(reply.text.contains("(not shown: 7 characters)"), "{}", reply.text);
         let all = format!("{} {}", reply.text, reply.structured);
         assert!(!all.contains("hunter2") && !all.contains("GR1348941secret"), "{all}");
         assert!(client.call(EXECUTE, full).text.contains("hunter2"));
@@ -214,7 +214,7 @@ fn a_token_that_was_just_made_is_shown() {
     assert_eq!(created["data"]["token"], "gldt-thisIsTheOnlyTime");
     assert!(created["notes"].to_string().contains("shown only this once"), "{created}");
     let listed = succeed(&mut client, "deploy_token.list", json!({"fullPath": PROJECT, "scope": "project"}));
-    assert_eq!(listed["data"][0]["token"], "(masked: 22 characters)");
+    assert_eq!(listed["data"][0]["token"], "(not shown: 22 characters)");
 }
 
 #[test]
@@ -437,7 +437,7 @@ fn a_direct_call_is_answered_as_its_action_is() {
     let made = client.call(EXECUTE, create);
     assert_eq!(made.structured["data"]["token"], "gldt-thisIsTheOnlyTime", "{}", made.text);
     let listed = client.call(EXECUTE, direct("GET", "deploy_tokens", Value::Null));
-    assert_eq!(listed.structured["data"][0]["token"], "(masked: 22 characters)", "{}", listed.text);
+    assert_eq!(listed.structured["data"][0]["token"], "(not shown: 22 characters)", "{}", listed.text);
 }
 
 #[test]
