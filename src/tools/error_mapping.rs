@@ -132,8 +132,12 @@ fn list_of(tools: &Tools, action: &Action, param: &str, params: &Map<String, Val
     may_run.then(|| NextCall::execute(&list.id, &params))
 }
 
-/// The action with the same effect that takes all parameters of a call, also those that the called one does not have.
+/// The action with the same effect that takes all parameters of a call, also those that the called one does not have. A call
+/// that only lacks a parameter means no other action: a requirement needs no title, and an issue without one is none.
 fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<(Action, Map<String, Value>)> {
+    if !invalid.faults.iter().any(|fault| matches!(fault, Fault::Unknown { .. })) {
+        return None;
+    }
     let mut params = invalid.right.clone();
     for fault in &invalid.faults {
         match fault {

@@ -11,7 +11,7 @@ use crate::call::{
     self, Call, Candidate, Checked, Invalid, Lookup, LookupAnswer, LookupCache, LookupRequest, LookupResult,
     Resolved, ResolvedParams, Step,
 };
-use crate::catalog::{Action, Risk};
+use crate::catalog::{Action, Risk, Scope};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::NextCall;
@@ -43,6 +43,8 @@ pub struct LookupFailure {
 #[derive(Debug)]
 pub struct UnknownPath {
     pub path: String,
+    /// Project or group, if the request says which of them it is of.
+    pub holder: Option<Scope>,
     pub action: Action,
     pub params: Map<String, Value>,
 }
@@ -304,6 +306,7 @@ fn unknown_path(checked: &Checked, question: &Lookup, error: &ToolError) -> Opti
     match question {
         Lookup::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
             path: full_path.clone(),
+            holder: None,
             action: checked.action().clone(),
             params: checked.params().clone(),
         }),

@@ -20,8 +20,8 @@ const ROWS: u64 = 100;
 struct NearPaths {
     /// The most similar path.
     nearest: Option<String>,
-    /// Id of the project that has this very path: it exists, and a request with the path does not reach it.
-    unreached: Option<u64>,
+    /// The project or group that has this very path, with its number: it exists, and a request with the path does not reach it.
+    very: Option<(Scope, u64)>,
     /// The first list that has rows, as a call.
     list: Option<(&'static str, Value)>,
 }
@@ -29,10 +29,17 @@ struct NearPaths {
 /// Adds a next call to the error of an unknown path: the same call with the most similar path if it only reads,
 /// otherwise a list that has rows.
 pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> ToolError {
-    let UnknownPath { path, action, params } = unknown;
+    let UnknownPath { path, action, params, .. } = unknown;
     let found = find_near(tools, path).await;
-    if let Some(id) = found.unreached {
-        return name_proxy(tools, error, unknown, id);
+    match (found.very, unknown.holder) {
+        (Some((Scope::Project, _)), Some(Scope::Group)) => {
+            return name_other_kind(tools, error, unknown, Scope::Project);
+        }
+        (Some((Scope::Group, _)), Some(Scope::Project)) => {
+            return name_other_kind(tools, error, unknown, Scope::Group);
+        }
+        (Some((Scope::Project, id)), _) => return name_proxy(tools, error, unknown, id),
+        _ => {}
     }
     if let Some(nearest) = found.nearest {
         let error = error.hint(format!("Did you mean `{nearest}`?"));
@@ -57,7 +64,7 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
 /// The error of a path that GitLab lists and does not find: something between changes the encoded slash of the request.
 /// The call with the number in place of the path has no slash.
 fn name_proxy(tools: &Tools, error: ToolError, unknown: &UnknownPath, id: u64) -> ToolError {
-    let UnknownPath { path, action, params } = unknown;
+    let UnknownPath { path, action, params, .. } = unknown;
     let message = format!(
         "{}, but GitLab lists it as project {id}: a proxy before GitLab does not pass encoded slashes (%2F) on",
         error.message
@@ -76,6 +83,36 @@ fn name_proxy(tools: &Tools, error: ToolError, unknown: &UnknownPath, id: u64) -
     }
 }
 
+/// The error of a project's path where the call needs a group, or a group's where it needs a project. A read is offered at the
+/// place that is meant; a change is not made at another place than the named one.
+fn name_other_kind(tools: &Tools, error: ToolError, unknown: &UnknownPath, is: Scope) -> ToolError {
+    let UnknownPath { path, action, params, .. } = unknown;
+    let (kind, needed) = match is {
+        Scope::Project => ("project", "group"),
+        _ => ("group", "project"),
+    };
+    let message = format!("`fullPath`: {path} is a {kind}, and {} needs a {needed}", action.id);
+    let error = ToolError { message, ..error };
+    let group = path.rsplit_once('/').map(|(group, _)| group).filter(|_| is == Scope::Project);
+    let reads = action.risk == Risk::Read;
+    let mut right = params.clone();
+    if let Some(selector) = action.selector_of(is).filter(|_| reads) {
+        right.insert(selector.name.clone(), json!(is.name()));
+        return error.fix(NextCall::execute(&action.id, &right));
+    }
+    match group {
+        Some(group) => {
+            right.insert("fullPath".to_owned(), json!(group));
+            let error = error.hint(format!("Its group is {group}."));
+            match reads && suggestions::is_callable(tools, action, &right) {
+                true => error.fix(NextCall::execute(&action.id, &right)),
+                false => error.fix(NextCall::execute("group.get", &json!({"fullPath": group}))),
+            }
+        }
+        None => error.fix(NextCall::execute("project.list", &json!({"fullPath": path, "scope": "group"}))),
+    }
+}
+
 fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
@@ -85,7 +122,7 @@ fn last_segment(path: &str) -> &str {
 async fn find_near(tools: &Tools, path: &str) -> NearPaths {
     let path = path.trim_matches('/');
     if is_number(path) {
-        return NearPaths { nearest: None, unreached: None, list: None };
+        return NearPaths { nearest: None, very: None, list: None };
     }
     let name = last_segment(path);
     let mut lists = vec![("project.list", json!({"search": name}))];
@@ -99,23 +136,20 @@ async fn find_near(tools: &Tools, path: &str) -> NearPaths {
     let mut first = None;
     for (id, params) in lists {
         let paths = list_paths(tools, id, &params).await;
-        let very = paths.iter().find(|(known, _)| known.eq_ignore_ascii_case(path) && id == "project.list");
+        let very = paths.iter().find(|(known, _)| known.eq_ignore_ascii_case(path));
         if let Some((_, Some(number))) = very {
-            return NearPaths { nearest: None, unreached: Some(*number), list: None };
+            let kind = if id == "project.list" { Scope::Project } else { Scope::Group };
+            return NearPaths { nearest: None, very: Some((kind, *number)), list: None };
         }
         let alike = paths.iter().map(|(known, _)| known.as_str()).filter(|known| is_alike(path, known));
         if let Some(nearest) = nearest(path, alike) {
-            return NearPaths {
-                nearest: Some(nearest.to_owned()),
-                unreached: None,
-                list: Some((id, params)),
-            };
+            return NearPaths { nearest: Some(nearest.to_owned()), very: None, list: Some((id, params)) };
         }
         if !paths.is_empty() && first.is_none() {
             first = Some((id, params));
         }
     }
-    NearPaths { nearest: None, unreached: None, list: first }
+    NearPaths { nearest: None, very: None, list: first }
 }
 
 /// Compares the paths segment by segment: a project of the same name in another group is another project. A path

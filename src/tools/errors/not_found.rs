@@ -34,6 +34,17 @@ struct PathStep {
     list: Option<(Action, Map<String, Value>)>,
 }
 
+impl PathStep {
+    /// The kind of the place that the step reads, if it is one.
+    fn holder(&self) -> Option<Scope> {
+        match self.action.id.as_str() {
+            "project.get" => Some(Scope::Project),
+            "group.get" => Some(Scope::Group),
+            _ => None,
+        }
+    }
+}
+
 /// Result of the check of one step.
 enum StepResult {
     /// The object exists; with its data.
@@ -94,6 +105,7 @@ pub async fn diagnose_not_found(
                 let refused = ToolError { message, ..refused };
                 let unknown = UnknownPath {
                     path: step.value.clone(),
+                    holder: step.holder(),
                     action: checked.action().clone(),
                     params: checked.params().clone(),
                 };

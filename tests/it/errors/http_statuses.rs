@@ -606,3 +606,35 @@ fn a_commit_names_the_file_that_exists_or_is_missing() {
     assert_eq!(error["files"], json!(["src/none.rs"]), "{error}");
     assert_eq!(error["fix"]["arguments"]["params"]["path"], "src", "{error}");
 }
+
+/// The number of a project was offered in place of its path, and a group has the same number.
+#[test]
+fn a_project_where_a_group_is_needed_is_no_fault_of_a_proxy() {
+    let mut client = Client::sandbox();
+    let call =
+        |action: &str, params: Value| (EXECUTE, json!({"action": action, "params": params, "confirm": true}));
+    let told = ["acme/widget is a project", "needs a group"];
+    for (action, params) in [
+        ("epic.create", json!({"fullPath": "acme/widget", "title": "Oil"})),
+        ("group.update", json!({"fullPath": "acme/widget", "description": "Oil"})),
+        ("group.delete", json!({"fullPath": "acme/widget"})),
+    ] {
+        let error = refused(&mut client, call(action, params), "not_found", &told);
+        let fix = json!({"action": "group.get", "params": {"fullPath": "acme"}});
+        assert_eq!(error["fix"]["arguments"], fix, "{error}");
+    }
+    for (action, scope, place) in
+        [("epic.list", Value::Null, "acme"), ("member.list", json!("group"), "acme/widget")]
+    {
+        let mut params = json!({"fullPath": "acme/widget"});
+        if !scope.is_null() {
+            params["scope"] = scope;
+        }
+        let error = refused(&mut client, call(action, params), "not_found", &told);
+        assert_eq!(error["fix"]["arguments"]["params"]["fullPath"], place, "{error}");
+        assert!(!follow(&mut client, &error["fix"]).is_error, "{error}");
+    }
+    let told = ["acme is a group", "needs a project"];
+    let error = refused(&mut client, call("commit.list", json!({"fullPath": "acme"})), "not_found", &told);
+    assert!(!follow(&mut client, &error["fix"]).is_error, "{error}");
+}

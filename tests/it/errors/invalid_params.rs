@@ -247,3 +247,15 @@ fn a_page_past_the_end_leads_back_to_the_last() {
     );
     assert!(none["page"]["last"].is_null());
 }
+
+/// A requirement needs no title, and was offered for an issue without one.
+#[test]
+fn a_missing_parameter_leads_to_no_other_action() {
+    let mut client = Client::sandbox();
+    for (action, missing) in [("issue.create", "`title`"), ("epic.create", "`title`")] {
+        let params = json!({"fullPath": "acme", "description": "Oil"});
+        let call = (EXECUTE, json!({"action": action, "params": params}));
+        let error = refused(&mut client, call, "invalid_params", &[missing, "missing"]);
+        assert_eq!(error["fix"]["arguments"]["query"], action, "{error}");
+    }
+}
