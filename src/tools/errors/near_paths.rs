@@ -98,6 +98,7 @@ fn name_other_kind(tools: &Tools, error: ToolError, unknown: &UnknownPath, is: S
     let mut right = params.clone();
     if let Some(selector) = action.selector_of(is).filter(|_| reads) {
         right.insert(selector.name.clone(), json!(is.name()));
+        let error = error.hint(format!("`{}` is {}.", selector.name, is.name()));
         return error.fix(NextCall::execute(&action.id, &right));
     }
     match group {
@@ -109,7 +110,9 @@ fn name_other_kind(tools: &Tools, error: ToolError, unknown: &UnknownPath, is: S
                 false => error.fix(NextCall::execute("group.get", &json!({"fullPath": group}))),
             }
         }
-        None => error.fix(NextCall::execute("project.list", &json!({"fullPath": path, "scope": "group"}))),
+        None => error
+            .hint("Name one of its projects.")
+            .fix(NextCall::execute("project.list", &json!({"fullPath": path, "scope": "group"}))),
     }
 }
 
