@@ -55,13 +55,30 @@ fn collect_places(
         }
     }
     let is_absent = |path: &String| !is_given(params, path);
-    let is_chosen = |by: &LandingChoice| params.get(&by.param).is_some_and(|value| has_choice(value, &by.is));
+    let is_chosen = |by: &LandingChoice| match by.is.as_str() {
+        // GitLab takes one of several values that a raw request has.
+        "*" => params.get(&by.param).is_some_and(has_any_value),
+        choice => params.get(&by.param).is_some_and(|value| has_choice(value, choice)),
+    };
     let lands = action
         .lands
         .iter()
         .filter(|landing| landing.absent.iter().all(is_absent) && landing.by.as_ref().is_none_or(is_chosen));
-    found.extend(lands.map(landing_path));
+    let own = place_of(params);
+    found.extend(lands.map(|landing| landing_path(landing, own.as_ref(), params)));
     found
+}
+
+/// The project or group that the parameters of a call name as theirs.
+pub fn place_of(params: &Map<String, Value>) -> Option<Location> {
+    let named = ["fullPath", "projectPath"].iter().find_map(|name| params.get(*name));
+    named.map(|value| holder(value, HolderKind::Either))
+}
+
+/// The group that a project is in; unknown unless the path of the project is known.
+pub fn group_of(own: Option<&Location>) -> Location {
+    let parent = own.and_then(Location::path).and_then(FullPath::parent);
+    parent.map_or(Location::Unknown, Location::Path)
 }
 
 /// The places in which the names in a call are looked up.
@@ -115,15 +132,37 @@ fn has_value(value: &Value, rest: &str) -> bool {
     }
 }
 
-fn landing_path(landing: &Landing) -> TouchedPlace {
+fn has_any_value(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_any_value),
+        value => has_value(value, ""),
+    }
+}
+
+fn landing_path(landing: &Landing, own: Option<&Location>, params: &Map<String, Value>) -> TouchedPlace {
     let location = match landing.place {
+        LandingPlace::ParentGroup => group_of(own),
+        LandingPlace::Renamed => {
+            // Of several it is not known which is taken.
+            let name =
+                landing.by.as_ref().and_then(|by| params.get(&by.param)?.as_str()).unwrap_or("?").to_owned();
+            let beside = match group_of(own) {
+                Location::Path(group) => Some(format!("{}/{name}", group.as_str())),
+                // A group at the top level.
+                _ => own.and_then(Location::path).map(|_| name),
+            };
+            beside.and_then(|path| FullPath::parse(&path)).map_or(Location::Unknown, Location::Path)
+        }
         LandingPlace::OwnNamespace => Location::OwnNamespace,
         LandingPlace::TopLevel => Location::TopLevel,
         LandingPlace::Instance => Location::Instance,
     };
-    let param = landing.by.as_ref().map(|by| &by.param).or(landing.absent.first());
-    TouchedPlace::new(param.cloned().unwrap_or_default(), location)
+    let param = landing.by.as_ref().map(|by| &by.param).or(landing.absent.first()).cloned();
+    TouchedPlace::new(param.unwrap_or_else(|| GROUP_OF_PROJECT.to_owned()), location)
 }
+
+/// Name of a place that is the group of the project that a call names.
+pub const GROUP_OF_PROJECT: &str = "the project's group";
 
 /// Collects the places in fields that no action describes, by the field names alone.
 pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<TouchedPlace> {

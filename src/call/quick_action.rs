@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value};
 
+use super::affected_paths::{self, GROUP_OF_PROJECT};
 use super::effects::{Role, TouchedPlace};
 use super::location::{HolderKind, Location};
-use crate::catalog::{Action, Catalog, CatalogError, QuickAction, Risk, Touched, Words};
+use crate::catalog::{Action, Catalog, CatalogError, LandingPlace, QuickAction, Risk, Touched, Words};
 
 /// Handling of quick actions in texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,12 +214,13 @@ fn rewrite(value: &mut Value, path: &str) {
     }
 }
 
-/// Effects of the commands in texts of a domain (`issue_note`): an operation for each, and the places that their
+/// Effects of the commands in texts of a domain (`issue_note`) in a project or group: an operation for each, and the places that their
 /// arguments name.
 ///
 /// An unknown command is a destructive change, which needs confirmation: a newer GitLab may execute it.
 pub fn effects(
     domain: &str,
+    own: Option<&Location>,
     scanned: &[Scanned],
     words: &Words,
     catalog: &Catalog,
@@ -245,6 +247,9 @@ pub fn effects(
         if known.path {
             places.extend(argument_places(param, &command.argument));
         }
+        if known.lands == Some(LandingPlace::ParentGroup) {
+            places.push(TouchedPlace::new(GROUP_OF_PROJECT, affected_paths::group_of(own)));
+        }
     }
     Ok((touches, places))
 }
@@ -264,6 +269,51 @@ fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
     };
     let same: Vec<&str> = all.iter().copied().filter(is_same).collect();
     if same.is_empty() { all } else { same }
+}
+
+/// Words by which a commit on the default branch, or a merge request that is merged, closes the issues named after them
+/// (docs on the closing pattern, GitLab's default).
+const CLOSING: [&str; 16] = [
+    "close",
+    "closes",
+    "closed",
+    "closing",
+    "fix",
+    "fixes",
+    "fixed",
+    "fixing",
+    "resolve",
+    "resolves",
+    "resolved",
+    "resolving",
+    "implement",
+    "implements",
+    "implemented",
+    "implementing",
+];
+
+/// The projects whose issues a call closes by its commit messages or its description of a merge request: `Closes
+/// group/project#12`. None for `#12`, which is the call's own.
+pub fn closed_places(action: &Action, params: &Map<String, Value>) -> Vec<TouchedPlace> {
+    let mut places = Vec::new();
+    let closes = |path: &&String| path.contains("essage") || action.domain() == "merge_request";
+    for path in action.scanned.iter().filter(closes) {
+        visit(&Value::Object(params.clone()), path, &mut |text| {
+            let mut follows = false;
+            for word in text.split_whitespace() {
+                let bare = word.trim_matches([',', '.', ':', ';', '(', ')']);
+                let lower = bare.to_ascii_lowercase();
+                if CLOSING.contains(&lower.as_str()) {
+                    follows = true;
+                } else if follows && bare.contains('/') && (bare.contains('#') || bare.contains("/issues/")) {
+                    places.extend(argument_places(path, bare));
+                } else if !bare.contains('#') && !matches!(lower.as_str(), "and" | "issue" | "issues" | "") {
+                    follows = false;
+                }
+            }
+        });
+    }
+    places
 }
 
 /// Collects the projects and groups in an argument: `group/project`, `group/project#12`, URLs. None for `#12`.

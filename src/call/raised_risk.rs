@@ -29,6 +29,42 @@ fn is_raised(raise: &Raise, params: &Map<String, Value>) -> bool {
     found
 }
 
+/// A value with the fields and items first that raise the risk of a call: whoever sees its beginning sees them. `path` is
+/// where the parameters have it.
+pub fn raised_first(action: &Action, path: &str, value: Value) -> Value {
+    let raises = |path: &str, value: &Value| {
+        action.raises.iter().any(|raise| {
+            let rest = match path {
+                "" => Some(raise.param.as_str()),
+                path => raise.param.strip_prefix(path).and_then(|rest| rest.strip_prefix('.')),
+            };
+            let mut found = raise.param == path && matches(&raise.when, value);
+            if let Some(rest) = rest {
+                walk(value, rest, &mut |value| found |= matches(&raise.when, value));
+            }
+            found
+        })
+    };
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        Value::Array(items) => {
+            let items = items.into_iter().map(|item| raised_first(action, path, item));
+            let (first, rest): (Vec<Value>, Vec<Value>) = items.partition(|item| raises(path, item));
+            first.into_iter().chain(rest).collect()
+        }
+        Value::Object(fields) => {
+            let fields = fields.into_iter().map(|(name, field)| {
+                let field = raised_first(action, &below(&name), field);
+                (name, field)
+            });
+            let (first, rest): (Vec<_>, Vec<_>) =
+                fields.partition(|(name, field)| raises(&below(name), field));
+            Value::Object(first.into_iter().chain(rest).collect())
+        }
+        other => other,
+    }
+}
+
 fn split(path: &str) -> (&str, &str) {
     path.split_once('.').unwrap_or((path, ""))
 }

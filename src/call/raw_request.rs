@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::context::Context;
 use super::document::add_value;
+use super::location::Location;
 use super::quick_action::{self, QuickActions, Scanned};
 use super::raised_risk::{added_effects, call_risk};
 use super::raw_path::{self, Address};
@@ -125,7 +126,7 @@ impl FoundOperation {
             self.places.extend(affected_paths::undescribed_places(fields));
             return match method.is_safe() {
                 true => Ok(()),
-                false => self.add_commands("", quick_action::scan_all(fields), context),
+                false => self.add_commands(("", None), quick_action::scan_all(fields), context),
             };
         }
         for route in routes {
@@ -154,7 +155,7 @@ impl FoundOperation {
                     self.places.push(TouchedPlace::unknown(field));
                 }
                 self.touches.push(touched);
-                self.add_commands("", quick_action::scan_all(arguments), context)?;
+                self.add_commands(("", None), quick_action::scan_all(arguments), context)?;
                 continue;
             };
             let mut input = Map::new();
@@ -183,17 +184,18 @@ impl FoundOperation {
         let touched_risk = touched.risk;
         self.touches.push(touched);
         self.places.extend(affected_paths::raw_places(action, operation, params));
+        self.places.extend(quick_action::closed_places(action, params));
         let mut scanned = quick_action::scan(action, params);
         if touched_risk != Risk::Read {
             scanned.extend(quick_action::scan_all(&undescribed(params)));
         }
-        self.add_commands(action.domain(), scanned, context)
+        self.add_commands((action.domain(), affected_paths::place_of(params)), scanned, context)
     }
 
-    /// Adds the effects of the quick actions in texts of a kind of object, or refuses the texts.
+    /// Adds the effects of the quick actions in texts of a kind of object and a project or group, or refuses the texts.
     fn add_commands(
         &mut self,
-        domain: &str,
+        (domain, own): (&str, Option<Location>),
         scanned: Vec<Scanned>,
         context: &Context<'_>,
     ) -> Result<(), Fault> {
@@ -202,7 +204,7 @@ impl FoundOperation {
             let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
             return Err(Fault::QuickAction { name: first.param.clone(), commands });
         }
-        let quick = quick_action::effects(domain, &scanned, context.words, context.catalog);
+        let quick = quick_action::effects(domain, own.as_ref(), &scanned, context.words, context.catalog);
         let (touches, places) = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
         self.touches.extend(touches);
         self.places.extend(places);

@@ -372,6 +372,7 @@ impl Checked {
         touches.extend(self.quick.0.iter().cloned());
         let mut found = affected_paths::places(&self.action, operation, &self.params);
         found.extend(self.quick.1.iter().cloned());
+        found.extend(quick_action::closed_places(&self.action, &self.params));
         Effects::new(&self.action.id, operation.method, operation.to_string(), touches, found)
     }
 
@@ -391,7 +392,9 @@ impl Checked {
             }
             QuickActions::Check => {}
         }
-        let quick = quick_action::effects(self.action.domain(), &found, context.words, context.catalog);
+        let own = affected_paths::place_of(&self.params);
+        let domain = self.action.domain();
+        let quick = quick_action::effects(domain, own.as_ref(), &found, context.words, context.catalog);
         self.quick = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
         Ok(())
     }

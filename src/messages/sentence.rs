@@ -1,20 +1,26 @@
 //! A call as a sentence for a person: `Delete branch quiet-gears of acme/widget? It is not merged.` Verb and noun are
 //! the catalog's, the facts are of the object that was looked up. Texts of GitLab and of the model are words or quoted.
 
+use std::cmp::Reverse;
+
 use serde_json::{Map, Value};
 use url::Url;
 
 use crate::call::{self, Call, Location, Role};
-use crate::catalog::{Action, Place};
+use crate::catalog::{Action, Place, Touched};
 use crate::messages::request::CheckedCall;
 use crate::text::plain_text;
 use crate::untrusted::{Secrets, quote, shortened};
 
 /// Parameters that a question names.
 const MAX_PARAMS: usize = 12;
-/// Characters of a parameter's value, and of a name.
+/// Characters of a parameter's value, of each text in a value of several, of all that such a value has, and of a name.
 const MAX_VALUE_CHARACTERS: usize = 200;
+const MAX_PART_CHARACTERS: usize = 60;
+const MAX_PARTS_CHARACTERS: usize = 1_500;
 const MAX_NAME_CHARACTERS: usize = 100;
+/// Quick actions, operations of a document and places that a question names.
+const MAX_LISTED: usize = 20;
 
 /// Fields of an object with the sentence on each value; `{}` is the value.
 const FACTS: [(&str, Option<&str>, &str); 10] = [
@@ -70,12 +76,18 @@ impl Sentence {
         let name = if is_itself { object_name(action, hit) } else { String::new() };
         let path = if is_raw { String::new() } else { path_values(call, hit, &name) };
         let mut what = phrase(action, &[name.as_str(), path.as_str()]);
-        if let Some(place) = place_name(call.call, hit).filter(|place| *place != name) {
+        let places = changed_places(call.call);
+        // Each operation of a document has a place of its own.
+        let is_one = !call.call.effects().is_document() || places.len() < 2;
+        if let Some(place) = place_name(call.call, hit).filter(|place| *place != name && is_one) {
             let preposition = if name.is_empty() && path.is_empty() { "in" } else { "of" };
             what = format!("{what} {preposition} {place}");
         }
         let mut facts = if is_itself { facts(hit.fields) } else { Vec::new() };
-        facts.extend(request_facts(call));
+        facts.extend(request_facts(call, action));
+        if places.len() > 1 {
+            facts.push(format!("It names {}.", list_words(&places)));
+        }
         let url = hit.fields.get("web_url").and_then(Value::as_str).map(str::to_owned);
         Sentence { what, facts, url }
     }
@@ -171,9 +183,14 @@ fn path_values(call: CheckedCall<'_>, hit: HitObject<'_>, name: &str) -> String 
     let params: Vec<(&String, &Value)> = params.collect();
     match params.as_slice() {
         [] => String::new(),
-        [(_, only)] if name.is_empty() => word(&plain_text(only)),
+        // The number of the issue is none of its new note.
+        [(_, only)] if name.is_empty() && !is_new(call.checked.action()) => word(&plain_text(only)),
         several => format!("({})", list_params(several)),
     }
+}
+
+fn is_new(action: &Action) -> bool {
+    matches!(action.verb(), "create" | "add")
 }
 
 /// The parameters that are in the path of the request, or the others.
@@ -187,13 +204,66 @@ fn params<'a>(
     call.checked.params().iter().filter(move |(name, _)| is_path(name) == is_in_path)
 }
 
-/// The quick action of a call, its other parameters, and the request where the caller wrote that.
-fn request_facts(call: CheckedCall<'_>) -> Vec<String> {
+/// The projects and groups that a call names, apart from those that it only reads.
+fn changed_places(call: &Call) -> Vec<String> {
+    let places = call.effects().places().iter().filter(|place| place.role != Role::Reads);
+    let mut paths: Vec<String> = Vec::new();
+    for path in places.filter_map(|place| place.location.path()) {
+        let path = path.to_string();
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+/// The operations of a call besides that of its action, the strictest first: the quick actions of its texts with their
+/// arguments, the mutations of a document.
+fn operations(call: CheckedCall<'_>) -> Vec<String> {
+    let CheckedCall { call: request, checked } = call;
+    let scanned = call::scan(checked.action(), checked.params());
+    let mut touched: Vec<&Touched> = request.effects().touches().iter().collect();
+    touched.sort_by_key(|touched| Reverse(touched.risk));
+    let mut named: Vec<String> = Vec::new();
+    for touched in touched {
+        let Some(command) = touched.operation.strip_prefix("quick action ") else {
+            if request.effects().is_document() {
+                named.push(touched.operation.clone());
+            }
+            continue;
+        };
+        let written = scanned.iter().flat_map(|scanned| &scanned.commands);
+        let written = written.filter(|written| command.strip_prefix('/') == Some(written.name.as_str()));
+        let mut texts: Vec<String> = written
+            .filter(|written| !written.argument.is_empty())
+            .map(|written| format!("{command} {}", quote(&shortened(&written.argument, MAX_PART_CHARACTERS))))
+            .collect();
+        if texts.is_empty() {
+            texts.push(command.to_owned());
+        }
+        named.extend(texts);
+    }
+    let mut once: Vec<String> = Vec::new();
+    for name in named {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+    }
+    once
+}
+
+/// Its quick actions or the operations of its document, its other parameters, and the request where the caller wrote that.
+/// `action` is the one that it amounts to.
+fn request_facts(call: CheckedCall<'_>, action: &Action) -> Vec<String> {
     let CheckedCall { call: request, checked } = call;
     let mut facts = Vec::new();
-    let is_quick = |id: &String| id.starts_with("quick_action.");
-    let quick = request.strictest().filter(|touched| touched.ids.iter().any(is_quick));
-    facts.extend(quick.map(|touched| format!("It contains the {}.", touched.operation)));
+    let operations = operations(call);
+    if !operations.is_empty() {
+        let kind =
+            if operations.iter().any(|name| name.starts_with('/')) { "quick actions" } else { "operations" };
+        let kind = if operations.len() == 1 { kind.trim_end_matches('s') } else { kind };
+        facts.push(format!("It contains the {kind} {}.", listed(&operations)));
+    }
     let mut others: Vec<(&String, &Value)> = params(call, false).collect();
     // The state of the object, which the server adds, is nothing to decide on.
     let state = checked.action().pin.as_ref().map(|pin| &pin.param);
@@ -203,8 +273,30 @@ fn request_facts(call: CheckedCall<'_>) -> Vec<String> {
         facts.push(format!("It is the raw request {} {path}.", request.method().name()));
         others.retain(|(name, _)| !["method", "path"].contains(&name.as_str()));
     }
-    facts.extend(with_params(&others));
+    let mut shown: Map<String, Value> =
+        others.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    if checked.action().direct().is_some() {
+        // The fields of a body are those of the action.
+        shown.values_mut().for_each(|value| *value = call::raised_first(action, "", value.take()));
+    } else if let Value::Object(sorted) = call::raised_first(action, "", Value::Object(shown.clone())) {
+        shown = sorted;
+    }
+    facts.extend(with_params(&shown.iter().collect::<Vec<_>>()));
     facts
+}
+
+/// Names in a list of at most [`MAX_LISTED`].
+fn listed(names: &[String]) -> String {
+    let mut shown: Vec<String> = names.iter().take(MAX_LISTED).cloned().collect();
+    let more = names.len().saturating_sub(MAX_LISTED);
+    if more > 0 {
+        shown.push(format!("and {more} more"));
+    }
+    shown.join(", ")
+}
+
+fn list_words(names: &[String]) -> String {
+    listed(&names.iter().map(|name| word(name)).collect::<Vec<_>>())
 }
 
 fn facts(hit: &Map<String, Value>) -> Vec<String> {
@@ -237,8 +329,12 @@ fn list_params(params: &[(&String, &Value)]) -> String {
         .take(MAX_PARAMS)
         .map(|(name, value)| match value {
             Value::Bool(_) | Value::Number(_) | Value::Null => format!("{} {value}", word(name)),
+            Value::String(text) => {
+                format!("{} {}", word(name), quote(&shortened(text, MAX_VALUE_CHARACTERS)))
+            }
             other => {
-                format!("{} {}", word(name), quote(&shortened(&plain_text(other), MAX_VALUE_CHARACTERS)))
+                let parts = plain_text(&with_short_texts((*other).clone()));
+                format!("{} {}", word(name), quote(&shortened(&parts, MAX_PARTS_CHARACTERS)))
             }
         })
         .collect();
@@ -247,6 +343,21 @@ fn list_params(params: &[(&String, &Value)]) -> String {
         listed.push(format!("and {more} more"));
     }
     listed.join(", ")
+}
+
+/// A value with its texts shortened: a long one hides none of the others.
+fn with_short_texts(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(shortened(&text, MAX_PART_CHARACTERS)),
+        Value::Array(items) => items.into_iter().map(with_short_texts).collect(),
+        Value::Object(fields) => {
+            let short = |name: &str| shortened(name, MAX_PART_CHARACTERS);
+            Value::Object(
+                fields.into_iter().map(|(name, field)| (short(&name), with_short_texts(field))).collect(),
+            )
+        }
+        other => other,
+    }
 }
 
 /// A name as it is if it is a single plain word, else quoted: it cannot be taken for part of the sentence.

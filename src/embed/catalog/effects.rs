@@ -47,6 +47,7 @@ pub struct Landing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LandingChoice {
     pub param: String,
+    /// `*` is any value that GitLab would use.
     pub is: String,
 }
 
@@ -60,6 +61,10 @@ pub enum LandingPlace {
     TopLevel,
     /// The whole instance, in no project or group.
     Instance,
+    /// The group that the project of the call is in.
+    ParentGroup,
+    /// The place of the call under another name.
+    Renamed,
 }
 
 /// Risk of running an action.

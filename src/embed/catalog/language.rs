@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::effects::LandingPlace;
 use super::json::Json;
 use super::names::Names;
 use super::version::Version;
@@ -229,6 +230,9 @@ pub struct QuickAction {
     /// True if its argument begins with the path of a project or group, or with a reference that has one.
     #[serde(default)]
     pub path: bool,
+    /// Where its result is, if that is another place than the text's.
+    #[serde(default)]
+    pub lands: Option<LandingPlace>,
 }
 
 /// Actions that `GITLAB_READABLE_PATHS` allows although they have no path. From `[readable]` in `catalog/rules.toml`.

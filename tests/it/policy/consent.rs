@@ -338,7 +338,7 @@ fn a_question_is_a_sentence_with_what_it_would_hit() {
     let member = json!({"fullPath": widget, "user_id": 4, "access_level": 50});
     let question = ask("member.add", member);
     assert!(question.starts_with("Add member in acme/widget?"), "{question}");
-    assert!(question.contains("With user_id 4, access_level 50."), "{question}");
+    assert!(question.contains("With access_level 50, user_id 4."), "{question}");
     let one = |iid: u64| json!({"action": "issue.delete", "params": {"fullPath": widget, "iid": iid}});
     let read = json!({"action": "issue.get", "params": {"fullPath": widget, "iid": 1}});
     let question = ask("api.batch", json!({"calls": [one(44), read, one(45)]}));
@@ -348,6 +348,46 @@ fn a_question_is_a_sentence_with_what_it_would_hit() {
         lines[1].starts_with("1. Delete issue #44 \"") && lines[2].starts_with("3. Delete issue #45 \""),
         "{question}"
     );
+}
+
+/// A long text before it hid what was destructive: values were cut after two hundred characters.
+#[test]
+fn nothing_long_hides_what_is_asked_about() {
+    let mut person = Person::in_sandbox("2025-11-25", &[]);
+    let long = "x".repeat(3_000);
+    let mut ask = |action: &str, params: Value| {
+        person.execute(&json!({"action": action, "params": params}), &json!({"action": "cancel"}));
+        person.last_question().to_owned()
+    };
+    let mut files: Vec<Value> =
+        (0..90).map(|n| json!({"action": "create", "file_path": format!("a{n}"), "content": long})).collect();
+    files.push(json!({"action": "delete", "file_path": "README.md"}));
+    let commit =
+        json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "m", "actions": files});
+    let question = ask("commit.create", commit);
+    assert!(question.contains("'delete'") && question.contains("README.md"), "{question}");
+
+    let body = json!({"description": long, "visibility": "public"});
+    let question = ask("api.rest", json!({"method": "PUT", "path": "/projects/acme%2Fsite", "body": body}));
+    assert!(question.contains("'visibility':'public'"), "{question}");
+
+    let document = format!(
+        "mutation{{a:labelCreate(input:{{projectPath:\"acme/widget\",title:\"x\",description:\"{long}\"}}){{errors}} \
+         b:groupUpdate(input:{{fullPath:\"acme\",visibility:public}}){{errors}}}}"
+    );
+    let question = ask("api.graphql", json!({"document": document}));
+    assert!(question.contains("mutation groupUpdate, mutation labelCreate"), "{question}");
+    assert!(question.contains("It names acme/widget, acme."), "{question}");
+    assert!(!question.contains("in acme/widget?"), "{question}");
+
+    let body = format!("{long}\n\n/close\n/nonesuch\n/label ~bug\n/move acme/site\n");
+    let question = ask("issue_note.create", json!({"fullPath": "acme/widget", "iid": 3, "body": body}));
+    let commands =
+        question.split("It contains the quick actions ").nth(1).unwrap_or_else(|| panic!("{question}"));
+    for command in ["/move \"acme/site\"", "/nonesuch", "/close", "/label \"~bug\""] {
+        assert!(commands.contains(command), "{command}: {question}");
+    }
+    assert!(question.starts_with("Create issue note (iid 3) of acme/widget?"), "{question}");
 }
 
 #[test]

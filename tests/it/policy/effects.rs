@@ -469,3 +469,78 @@ fn items_that_need_confirmation_are_asked_about_once() {
         }
     }
 }
+
+/// What opens a protection, sends comments out, runs another's pipeline file, or deletes a branch later on.
+#[test]
+fn what_gives_access_by_a_side_door_takes_consent() {
+    let widget = |more: Value| {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    for (action, params) in [
+        ("project.update", widget(json!({"ci_config_path": "https://elsewhere.example/ci.yml"}))),
+        ("project.update", widget(json!({"ci_config_path": ".gitlab-ci.yml@other/project"}))),
+        ("issue_note.create", widget(json!({"iid": 1, "body": "/add_email eve@elsewhere.example"}))),
+        ("issue_note.create", widget(json!({"iid": 1, "body": "/invite_email eve@elsewhere.example"}))),
+        ("issue_note.create", widget(json!({"iid": 1, "body": "/convert_to_ticket eve@elsewhere.example"}))),
+        ("push_rule.update", widget(json!({"file_name_regex": ""}))),
+        ("push_rule.update", widget(json!({"max_file_size": 0}))),
+        ("protected_branch.create", widget(json!({"name": "*", "push_access_level": "developer"}))),
+        ("protected_branch.create", widget(json!({"name": "*", "allow_force_push": true}))),
+        ("protected_tag.create", widget(json!({"name": "*", "create_access_level": 30}))),
+        ("merge_request.update", widget(json!({"iid": 1, "allow_collaboration": true}))),
+        (
+            "maven_virtual_registry_upstream.test",
+            json!({"fullPath": "acme", "url": "https://elsewhere.example"}),
+        ),
+        (
+            "container_virtual_registry_upstream.test_with_changes",
+            json!({"id": 1, "url": "https://elsewhere.example"}),
+        ),
+    ] {
+        let gitlab = gitlab();
+        let reply = run(&mut gitlab.client(&[]), action, &params, false);
+        // An object that this GitLab does not have has no question about it; what is sent is looked at below.
+        let is_asked = ["needs_confirmation", "not_found"].contains(&kind(&reply).as_str());
+        assert!(is_asked, "{action} {params}: {}", reply.text);
+        let reply = run(&mut gitlab.client(&[("GITLAB_READ_ONLY", "true")]), action, &params, true);
+        assert!(["denied", "unknown_action"].contains(&kind(&reply).as_str()), "{action}: {}", reply.text);
+        let requests = sent(&gitlab);
+        assert!(
+            requests.iter().all(|request| request.starts_with("GET ")),
+            "{action} {params}: {requests:?}"
+        );
+    }
+    for (denied, action, params) in [
+        ("branch.delete", "merge_request.update", widget(json!({"iid": 1, "remove_source_branch": true}))),
+        (
+            "branch.create",
+            "commit.create",
+            widget(
+                json!({"branch": "b", "start_sha": "main", "commit_message": "m", "actions": [{"action": "create", "file_path": "a", "content": "x"}]}),
+            ),
+        ),
+    ] {
+        let gitlab = gitlab();
+        let reply = run(&mut gitlab.client(&[("GITLAB_DENIED_ACTIONS", denied)]), action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{action}: {}", reply.text);
+    }
+    let mut client = Client::sandbox();
+    for (params, is_asked) in [
+        (widget(json!({"file_name_regex": ""})), true),
+        (widget(json!({"file_name_regex": "secret"})), false),
+    ] {
+        let reply = run(&mut client, "push_rule.update", &params, false);
+        assert_eq!(kind(&reply) == "needs_confirmation", is_asked, "{params}: {}", reply.text);
+    }
+    // What is not loosened is not asked about.
+    let gitlab = gitlab();
+    for (action, params) in [
+        ("protected_branch.create", widget(json!({"name": "main", "push_access_level": 40}))),
+        ("merge_request.update", widget(json!({"iid": 1, "remove_source_branch": true}))),
+    ] {
+        let reply = run(&mut gitlab.client(&[]), action, &params, false);
+        assert!(kind(&reply) != "needs_confirmation", "{action}: {}", reply.text);
+    }
+}

@@ -550,3 +550,47 @@ fn a_denial_names_the_paths_that_are_allowed() {
         assert!(reply.text.contains(named), "{named}: {}", reply.text);
     }
 }
+
+/// A label that is promoted is the group's, and takes those of other projects in; a renamed project leaves the rules on its path.
+#[test]
+fn a_result_in_the_group_of_an_allowed_project_is_outside() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme/widget")]);
+    let note = |body: &str| json!({"fullPath": "acme/widget", "iid": 1, "body": body});
+    let promotion = "mutation{promoteToEpic(input:{projectPath:\"acme/widget\",iid:\"1\"}){errors}}";
+    for (action, params) in [
+        ("label.promote", json!({"fullPath": "acme/widget", "name": "bug"})),
+        ("milestone.promote", json!({"fullPath": "acme/widget", "milestone_id": 5})),
+        ("issue.promote_to_epic", json!({"projectPath": "acme/widget", "iid": 1})),
+        ("security_policy_project.create", json!({"fullPath": "acme/widget"})),
+        ("project.update", json!({"fullPath": "acme/widget", "path": "gone"})),
+        ("issue_note.create", note("/promote")),
+        ("issue_note.create", note("/promote_to epic")),
+        ("api.rest", json!({"method": "PUT", "path": "/projects/acme%2Fwidget/labels/bug/promote"})),
+        ("api.rest", json!({"method": "PUT", "path": "/projects/acme%2Fwidget", "body": {"path": "gone"}})),
+        ("api.graphql", json!({"document": promotion})),
+    ] {
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{action} {params}: {}", reply.text);
+        assert!(is_only_located(&sent(&gitlab)), "{action}: {:?}", sent(&gitlab));
+    }
+    let commit = |message: &str| {
+        let actions = json!([{"action": "create", "file_path": "a", "content": "x"}]);
+        json!({"fullPath": "acme/widget", "branch": "main", "commit_message": message, "actions": actions})
+    };
+    for message in
+        ["Oil\n\nCloses acme/gear#1", "Fixes: #4, #5 and acme/gear#1.", "Implements issue acme/gear#1"]
+    {
+        let reply = run(&mut client, "commit.create", &commit(message), true);
+        assert_eq!(kind(&reply), "denied", "{message}: {}", reply.text);
+    }
+    let request = json!({"fullPath": "acme/widget", "iid": 1, "description": "Resolves acme/gear#1"});
+    assert_eq!(kind(&run(&mut client, "merge_request.update", &request, true)), "denied");
+    for message in ["Closes #1", "See acme/gear#1", "Close the valve of acme/gear#1"] {
+        let reply = run(&mut client, "commit.create", &commit(message), true);
+        assert!(kind(&reply) != "denied", "{message}: {}", reply.text);
+    }
+    let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+    let reply = run(&mut client, "label.promote", &json!({"fullPath": "acme/widget", "name": "bug"}), true);
+    assert!(!reply.is_error, "{}", reply.text);
+}
