@@ -544,3 +544,32 @@ fn what_gives_access_by_a_side_door_takes_consent() {
         assert!(kind(&reply) != "needs_confirmation", "{action}: {}", reply.text);
     }
 }
+
+/// A file is read by three actions, comments by two, and an issue is a work item.
+#[test]
+fn what_may_not_be_read_is_not_read_another_way() {
+    let at = |more: Value| {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let file = at(json!({"file_path": "README.md", "ref": "main"}));
+    for (denied, action, params) in [
+        ("repository_file.get", "repository_file.get_raw", file.clone()),
+        ("repository_file.get_raw", "repository_file.get", file),
+        ("repository_file.get", "repository.read_files", at(json!({"paths": ["README.md"]}))),
+        ("repository_file.get", "search.run", at(json!({"scope": "blobs", "search": "gear"}))),
+        ("issue.get", "work_item.get", at(json!({"iid": 3}))),
+        ("issue.list", "work_item.list", at(json!({}))),
+        ("issue.list", "search.run", json!({"scope": "issues", "search": "gear"})),
+        ("issue_note.list", "issue_discussion.list", at(json!({"iid": 3}))),
+        ("merge_request_note.list", "merge_request_discussion.list", at(json!({"iid": 5}))),
+    ] {
+        let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{denied}: {action}: {}", reply.text);
+    }
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "epic.get")]);
+    let reply = run(&mut client, "issue.get", &at(json!({"iid": 3})), false);
+    assert!(!reply.is_error, "{}", reply.text);
+}
