@@ -155,10 +155,20 @@ pub fn without_fields(text: &str, unknown: &[UnknownField]) -> Option<String> {
             return None;
         }
     }
+    let of_unknown_types = |document: &Document| {
+        let fragments = document.definitions.iter().filter_map(|definition| match definition {
+            Definition::FragmentDefinition(fragment) => Some(fragment.type_condition.as_str()),
+            _ => None,
+        });
+        fragments.filter(|of| unknown.iter().any(|known| known.name == *of)).count()
+    };
+    let before = of_unknown_types(&document);
+    remove_unused_fragments(&mut document);
+    // The fragment of a type goes with the field that it was for.
+    removed += before - of_unknown_types(&document);
     if removed < unknown.len() {
         return None;
     }
-    remove_unused_fragments(&mut document);
     Some(document.serialize().no_indent().to_string())
 }
 
@@ -531,6 +541,12 @@ mod tests {
         assert_eq!(without_fields(document, &[unknown(document, "mood")]), None);
         assert_eq!(without_fields(document, &[unknown(document, "project")]), None);
         let document = "{project(fullPath:\"a\"){name mood}}";
+        let named = "query{user{name mood{...Mood}}} fragment Mood on Mood{text}";
+        let mood = UnknownField { name: "Mood".to_owned(), line: 1, column: 1 };
+        let rest = without_fields(named, &[unknown(named, "mood"), mood.clone()]);
+        assert_eq!(rest.as_deref(), Some("{ user { name } }"));
+        // The type of a field that stays is asked for all the same.
+        assert_eq!(without_fields(named, &[mood]), None);
         let elsewhere = UnknownField { column: 1, ..unknown(document, "mood") };
         assert_eq!(without_fields(document, &[elsewhere]), None);
     }

@@ -13,6 +13,9 @@ use crate::tools::graphql;
 use crate::tools::prepare::{Prepared, edits, pin};
 use crate::tools::state::Tools;
 
+/// Number of fields that a note names.
+const MAX_NAMED: usize = 5;
+
 /// A call that GitLab answered.
 #[derive(Debug)]
 pub struct SentCall {
@@ -84,7 +87,12 @@ fn without_unknown_fields(action: &Action, permit: &Permit, reply: &Reply) -> Op
         return None;
     }
     let permit = permit.without_fields(&unknown)?;
-    let names: Vec<String> = unknown.iter().map(|field| format!("`{}`", field.name)).collect();
+    let mut names: Vec<String> =
+        unknown.iter().take(MAX_NAMED).map(|field| format!("`{}`", field.name)).collect();
+    let more = unknown.len().saturating_sub(MAX_NAMED);
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
     let note = format!("left out {}: this instance's GitLab does not know it", names.join(", "));
     Some((permit, note))
 }

@@ -66,6 +66,13 @@ fn flatten(root: &Node<'_, '_>, name: &str, prefix: &str, value: Option<&Value>,
 fn address(root: &Node<'_, '_>, mutation: &Mutation, given: &Row) -> Option<(String, Filled, Vec<String>)> {
     let plain = |name: &str| given.get(name).and_then(|value| text_of(&root.session.plain(value.clone())));
     mutation.send.split(" | ").find_map(|line| {
+        let (line, condition) =
+            line.split_once(" if ").map_or((line, None), |(line, only)| (line, Some(only)));
+        if let Some((name, wanted)) = condition.and_then(|only| only.split_once('='))
+            && plain(name).as_deref() != Some(wanted)
+        {
+            return None;
+        }
         let (method, template) = line.split_once(' ')?;
         let used = template
             .split('{')

@@ -40,7 +40,7 @@ const KINDS: &[(&str, &str)] = &[
 
 /// The ids of the types of work items.
 const WORK_ITEM_TYPES: &[(&str, &str)] =
-    &[("1", "issue"), ("2", "incident"), ("3", "test_case"), ("5", "task")];
+    &[("1", "issue"), ("2", "incident"), ("3", "test_case"), ("5", "task"), ("8", "epic")];
 
 /// The REST interface with the permissions of the sender of the GraphQL request.
 #[derive(Debug)]

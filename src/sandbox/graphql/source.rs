@@ -65,6 +65,9 @@ impl Node<'_, '_> {
         if let Some(template) = key.strip_prefix('=') {
             return text(template, &|name| self.known(name, args)).map_or(Value::Null, Value::from);
         }
+        if let Some(rows) = key.strip_prefix("rows:") {
+            return serde_json::from_str(rows).unwrap_or_default();
+        }
         if let Some(key) = key.strip_prefix('?') {
             return Value::Bool(!self.member(key).is_null());
         }

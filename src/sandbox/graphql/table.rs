@@ -87,7 +87,7 @@ enum Entry {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutation {
-    /// Method and path, or several of which the first that can be filled in is sent.
+    /// Method and path, or several of which the first that can be filled in is sent; one with ` if argument=value` only then.
     pub send: String,
     /// The field of the payload that is the answer.
     pub gives: Option<String>,

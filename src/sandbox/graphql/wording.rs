@@ -45,7 +45,7 @@ const NO_FIELD: &str = "undefinedField";
 /// Errors of an invalid document, in GitLab's words.
 pub fn refused(schema: &Schema, faults: &WithErrors<ExecutableDocument>) -> Vec<Value> {
     let mut said: Vec<(Option<&str>, Value)> =
-        faults.errors.iter().map(|fault| refusal(schema, &fault)).collect();
+        faults.errors.iter().map(|fault| refusal(schema, &fault, &faults.partial)).collect();
     // The library also counts a missing field as unselected, so the object around it looks empty: keep the first error
     // only.
     if said.iter().any(|(code, _)| *code == Some(NO_FIELD)) {
@@ -55,15 +55,28 @@ pub fn refused(schema: &Schema, faults: &WithErrors<ExecutableDocument>) -> Vec<
 }
 
 /// One error, and GitLab's code for it.
-fn refusal(schema: &Schema, fault: &Diagnostic<'_, DiagnosticData>) -> (Option<&'static str>, Value) {
+fn refusal(
+    schema: &Schema,
+    fault: &Diagnostic<'_, DiagnosticData>,
+    document: &ExecutableDocument,
+) -> (Option<&'static str>, Value) {
     let error = fault.to_json();
     let plain = fault.error.unstable_compat_message().unwrap_or(error.message);
-    let (message, code) = reworded(schema, &plain);
+    let (message, code) = unknown_condition(&plain, document).unwrap_or_else(|| reworded(schema, &plain));
     let mut said = json!({"message": message, "locations": error.locations});
     if let (Some(code), Value::Object(members)) = (code, &mut said) {
         members.insert("extensions".to_owned(), json!({ "code": code }));
     }
     (code, said)
+}
+
+/// The refusal of an unknown type in the condition of a fragment. The library has the same words for one of a variable.
+fn unknown_condition(message: &str, document: &ExecutableDocument) -> Option<(String, Option<&'static str>)> {
+    let name = message.strip_prefix("Unknown type ")?.split('"').nth(1)?;
+    let mut variables = document.operations.iter().flat_map(|operation| &operation.variables);
+    let is_of_variable = variables.any(|variable| variable.ty.inner_named_type() == name);
+    let text = format!("No such type {name}, so it can't be a fragment condition");
+    (!is_of_variable).then_some((text, Some("cannotSpreadFragment")))
 }
 
 /// A message of the library in GitLab's words, with GitLab's code.

@@ -617,3 +617,32 @@ fn collect_fields(value: &Value, filled: &mut BTreeSet<String>, asked: &mut BTre
         _ => {}
     }
 }
+
+/// An epic of a group is a work item of the type, which is named by its name.
+#[test]
+fn a_work_item_is_created_by_the_name_of_its_type() {
+    let mut client = crate::support::client::Client::sandbox();
+    for (place, kind, reference) in [("acme/widget", "task", "#"), ("acme", "Epic", "&")] {
+        let params = json!({"fullPath": place, "title": "Oil", "workItemTypeId": kind});
+        let reply = crate::support::client::execute(&mut client, "work_item.create", params);
+        assert!(!reply.is_error, "{}", reply.text);
+        assert!(
+            reply.structured["data"]["reference"].as_str().unwrap().starts_with(reference),
+            "{}",
+            reply.text
+        );
+    }
+}
+
+/// An older GitLab lacks a field together with its type, of which a fragment is.
+#[test]
+fn a_fragment_of_an_unknown_type_goes_with_its_field() {
+    let mut client = crate::support::client::Client::sandbox();
+    let params =
+        json!({"project_id": "acme/widget", "noteable_type": "issue", "noteable_iid": 3, "body": "Oil it"});
+    let reply = crate::support::client::execute(&mut client, "note.create", params);
+    assert!(!reply.is_error && reply.text.contains("left out `quickActionsStatus`"), "{}", reply.text);
+    let notes = json!({"fullPath": "acme/widget", "iid": 3});
+    let notes = crate::support::client::execute(&mut client, "issue_note.list", notes);
+    assert_eq!(notes.text.matches("Oil it").count(), 1, "{}", notes.text);
+}
