@@ -24,6 +24,7 @@ pub const ROUTES: &[Route] = &[
     put("/access_requests/:user_id/approve", approve).needs_manager(),
     delete("/access_requests/:user_id", rows::remove).needs_manager(),
     post("/invitations", invite).needs_manager().rules(GIVEN),
+    put("/invitations/:email", rows::update).needs_manager().rules(&[ACCESS]),
     delete("/invitations/:email", rows::remove).needs_manager(),
     post("/share", share)
         .needs_manager()
@@ -138,10 +139,19 @@ fn approve(request: &mut Request<'_>) -> Answer {
 
 fn invite(request: &mut Request<'_>) -> Answer {
     let shelf = request.shelf("invitations");
-    for email in request.args.list("email") {
+    let (access, expires) = (request.args.num("access_level"), request.args.text("expires_at"));
+    let (emails, users) = (request.args.list("email"), request.args.nums("user_id"));
+    if emails.is_empty() && users.is_empty() {
+        return Err(Fault::refused(400, "Must provide either email or user_id as a parameter"));
+    }
+    let members = request.shelf("members");
+    for user in users {
+        request.add(&members, json!({"id": user, "access_level": access, "expires_at": expires}));
+    }
+    for email in emails {
         request.add(
             &shelf,
-            json!({"_email": email, "invite_email": email, "access_level": request.args.num("access_level")}),
+            json!({"_email": email, "invite_email": email, "access_level": access, "expires_at": expires}),
         );
     }
     created(json!({"status": "success"}))

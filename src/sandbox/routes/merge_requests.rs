@@ -148,7 +148,8 @@ fn diff_of(request: &Request<'_>, row: &Row) -> Diff {
 }
 
 fn list(request: &mut Request<'_>) -> Answer {
-    let rows = request.listed("merge_requests")?;
+    let mut rows = request.listed("merge_requests")?;
+    keep_approved(request, &mut rows);
     let details = request.args.flag("with_labels_details");
     let shown = rows.iter().map(|row| {
         let mut shown = object(request.show_in_list("merge_requests", &current(request, row)));
@@ -158,6 +159,27 @@ fn list(request: &mut Request<'_>) -> Answer {
         Value::Object(shown)
     });
     request.page(shown.collect())
+}
+
+/// Keeps the merge requests that all of the named people have approved; `Any` and `None` are any of them or none
+/// (docs on listing merge requests).
+fn keep_approved(request: &Request<'_>, rows: &mut Vec<Row>) {
+    let user = |name: &String| request.world.user_named(name);
+    let ids = request.args.list("approved_by_ids");
+    let named = request.args.list("approved_by_usernames");
+    match ids.first().map(|first| first.to_lowercase()).as_deref() {
+        Some("any") => rows.retain(|row| !row.nums("_approvals").is_empty()),
+        Some("none") => rows.retain(|row| row.nums("_approvals").is_empty()),
+        _ => {
+            let ids = ids.iter().map(|id| id.parse().ok());
+            let wanted: Vec<Option<u64>> = ids.chain(named.iter().map(user)).collect();
+            let has_all = |row: &Row| {
+                let given = row.nums("_approvals");
+                wanted.iter().all(|user| user.is_some_and(|user| given.contains(&user)))
+            };
+            rows.retain(has_all);
+        }
+    }
 }
 
 /// The merge request in the path, in its current state.

@@ -24,6 +24,7 @@ pub const ROUTES: &[Route] = &[
     put("/projects/:id/releases/:tag_name", update),
     delete("/projects/:id/releases/:tag_name", remove),
     get("/groups/:id/(releases|registry/repositories)", list_across),
+    get("/projects/:id/registry/repositories", repositories),
     get("/(projects|groups)/:id/packages", packages).rules(PACKAGES),
 ];
 
@@ -54,6 +55,25 @@ fn list(request: &mut Request<'_>) -> Answer {
 fn list_across(request: &mut Request<'_>) -> Answer {
     let rows = request.across(request.pattern.trim_start_matches("/groups/:id/"));
     request.page_of(request.path_end(), &rows)
+}
+
+/// The repositories of images of a project, with their tags and the number of these if it is asked for them.
+fn repositories(request: &mut Request<'_>) -> Answer {
+    let shelf = request.path_shelf()?;
+    let (with_tags, with_count) = (request.args.flag("tags"), request.args.flag("tags_count"));
+    let shown = request.world.rows(&shelf).iter().map(|row| {
+        let mut shown = object(request.show_in_list("repositories", row));
+        let tags = request.world.rows(&format!("{shelf}/{}/tags", row.num("id")));
+        if with_count {
+            shown.set("tags_count", tags.len());
+        }
+        if with_tags {
+            let name = |tag: &Row| json!({"name": tag.text("name"), "path": tag.text("path"), "location": tag.text("location")});
+            shown.set("tags", tags.iter().map(name).collect::<Vec<Value>>());
+        }
+        Value::Object(shown)
+    });
+    request.page(shown.collect())
 }
 
 fn packages(request: &mut Request<'_>) -> Answer {

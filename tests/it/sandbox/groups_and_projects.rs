@@ -1,6 +1,6 @@
 //! Groups, projects, and what belongs to them.
 
-use gitlab_mcp::sandbox::{READER_TOKEN, TOKEN};
+use gitlab_mcp::sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
 use reqwest::multipart;
 use serde_json::{Value, json};
 
@@ -299,4 +299,33 @@ async fn search_todos_and_events() {
     assert_eq!(world.get("/events").await.json()[0]["target_title"], "Seen");
     assert_eq!(world.get("/projects/1/events?action=closed").await.each("id"), [3]);
     assert_eq!(world.get("/users/alice/events").await.each("action_name"), ["opened"]);
+}
+
+#[tokio::test]
+async fn images_invitations_and_approvals_are_shown_as_asked() {
+    let world = World::new().await;
+    let plain = world.get("/projects/1/registry/repositories").await.json();
+    assert!(plain[0].get("tags").is_none(), "{plain}");
+    let images = world.get("/projects/1/registry/repositories?tags=true&tags_count=true").await.json();
+    assert_eq!((&images[0]["tags"][0]["name"], &images[0]["tags_count"]), (&json!("1.0.0"), &json!(1)));
+
+    let invited = json!({"email": "eve@elsewhere.example", "access_level": 20, "expires_at": "2027-01-31"});
+    assert_eq!(world.send("POST", "/projects/1/invitations", ADMIN_TOKEN, Some(invited)).await.status, 201);
+    let later = Some(json!({"expires_at": "2027-02-28", "access_level": 30}));
+    let path = "/projects/1/invitations/eve@elsewhere.example";
+    assert_eq!(world.send("PUT", path, ADMIN_TOKEN, later).await.status, 200);
+    let invitations = world.send("GET", "/projects/1/invitations", ADMIN_TOKEN, None).await.json();
+    assert_eq!(invitations[0]["expires_at"], "2027-02-28", "{invitations}");
+
+    let all = world.get("/projects/1/merge_requests?per_page=100").await.each("iid").len();
+    let approved = world.get("/projects/1/merge_requests?per_page=100&approved_by_ids=Any").await.each("iid");
+    let open = world.get("/projects/1/merge_requests?per_page=100&approved_by_ids=None").await.each("iid");
+    assert!(!approved.is_empty() && approved.len() + open.len() == all, "{approved:?} {open:?}");
+    for iid in &approved {
+        let path = format!("/projects/1/merge_requests/{iid}/approvals");
+        let approvals = world.get(&path).await.json();
+        let user = approvals["approved_by"][0]["user"]["username"].as_str().unwrap().to_owned();
+        let path = format!("/projects/1/merge_requests?per_page=100&approved_by_usernames[]={user}");
+        assert!(world.get(&path).await.each("iid").contains(iid), "{user}");
+    }
 }
