@@ -18,7 +18,7 @@ use super::{
     coerce, given_forms, global_id, graphql, items, lookup, name_resolution, raw_request, request,
     select_operation, target,
 };
-use crate::catalog::{self, Action, Json, Locates, Names, Operation, Param, Scope, Touched, Words};
+use crate::catalog::{self, Action, Json, Locates, Names, Operation, Param, Place, Scope, Touched, Words};
 use crate::text::{is_digits, plain_text};
 
 /// Valid parameters of an action. Its operation is not selected yet.
@@ -95,9 +95,17 @@ pub fn check(
         target::divide_references(&checked.action, &mut params, context.base, &mut checked.understood).err(),
     );
     // Exact names first: they win over other spellings.
+    let is_left_out = |name: &str, value: &Value| {
+        // A thread that a client's form leaves blank is none.
+        let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
+        let in_path = |param: &Param| {
+            param.place == Place::Path && !param.required && param.locates.is_none() && name.ends_with("_id")
+        };
+        value.is_null() || (is_blank && checked.action.param(name).is_some_and(in_path))
+    };
     let (exact, spelled): (Vec<_>, Vec<_>) = params
         .into_iter()
-        .filter(|(_, value)| !value.is_null())
+        .filter(|(name, value)| !is_left_out(name, value))
         .partition(|(name, _)| checked.action.param(name).is_some());
     for (name, value) in exact.into_iter().chain(spelled) {
         if let Err(fault) = checked.take(&name, value, context) {

@@ -17,8 +17,22 @@ use crate::untrusted::mask_tokens;
 
 /// The comment.
 pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
-    let step_params = run.of_merge_request(json!({"body": run.text("body")}));
-    vec![KnownStep::new("comment", 1, "merge_request_discussion.create", step_params)]
+    let (action, text) = posting(run);
+    let step_params = run.of_merge_request(json!({text: run.text("body")}));
+    vec![KnownStep::new("comment", 1, action, step_params)]
+}
+
+/// The action that posts the comment, and its parameter with the text.
+fn posting(run: &CompositeRun<'_>) -> (&'static str, &'static str) {
+    match is_draft(run) {
+        true => ("draft_note.create", "note"),
+        false => ("merge_request_discussion.create", "body"),
+    }
+}
+
+/// True if only the author sees the comment until the review is submitted.
+fn is_draft(run: &CompositeRun<'_>) -> bool {
+    run.flag("draft", false)
 }
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
@@ -58,8 +72,9 @@ async fn posted(
     let text = body(run.text("body").unwrap_or_default(), run.text("suggestion"), Some(placed));
     let text = text.map_err(|fault| run.invalid(fault))?;
     let mut step_params = of.clone();
-    step_params.extend(params(json!({"body": text, "position": placed.position})));
-    match run.step("merge_request_discussion.create", step_params).await? {
+    let (action, name) = posting(run);
+    step_params.extend(params(json!({name: text, "position": placed.position})));
+    match run.step(action, step_params).await? {
         Outcome::Response(response) => Ok(answer(run, spot, placed, *response)),
         Outcome::Answer(preview) => Ok(preview),
     }
@@ -75,20 +90,26 @@ fn answer(
         Content::Json(thread) => thread,
         _ => Value::Null,
     };
-    let note = thread.get("notes").and_then(|notes| notes.get(0));
+    let is_draft = is_draft(run);
+    let note = if is_draft { Some(&thread) } else { thread.get("notes").and_then(|notes| notes.get(0)) };
     let number = |name: &str| placed.position.get(name).cloned().unwrap_or_default();
     let suggestion = run.text("suggestion").map(|text| indented(text, placed));
     let mut data = json!({
-        "discussion_id": thread.get("id"),
-        "note_id": note.and_then(|note| note.get("id")),
+        "discussion_id": thread.get("id").filter(|_| !is_draft),
+        if is_draft { "draft_note_id" } else { "note_id" }: note.and_then(|note| note.get("id")),
         "file": placed.position.get("new_path"),
         "old_line": number("old_line"),
         "new_line": number("new_line"),
         "line": mask_tokens(&placed.line),
     });
-    let id = note.and_then(|note| note.get("id")).map(|id| format!(" as note {id}")).unwrap_or_default();
+    let kind = if is_draft { "draft note" } else { "note" };
+    let id = note.and_then(|note| note.get("id")).map(|id| format!(" as {kind} {id}")).unwrap_or_default();
     let line = mask_tokens(&present::cleaned(&placed.line)).into_owned();
-    let mut text = format!("Posted on {}{id}.\n{}", spot.label(), present::marked(&line));
+    let outcome = if is_draft { "Drafted" } else { "Posted" };
+    let mut text = format!("{outcome} on {}{id}.\n{}", spot.label(), present::marked(&line));
+    if is_draft {
+        text.push_str("Only you see it until draft_note.publish_all submits the review.\n");
+    }
     if let (Some(suggestion), Value::Object(data)) = (suggestion, &mut data) {
         text.push_str(&format!("Suggested in its place:\n{}\n", present::fenced(&suggestion)));
         data.insert("suggestion".to_owned(), json!(suggestion));

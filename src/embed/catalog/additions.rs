@@ -207,11 +207,12 @@ pub struct KeptValue {
 }
 
 impl Companion {
-    /// True if a value of the parameter asks for the call: neither null nor `false`. The text `false` is a flag too,
+    /// True if a value of the parameter asks for the call: neither null, `false` nor blank. The text `false` is a flag too,
     /// unless the other action takes it as a text.
     pub fn is_asked_by(&self, value: &serde_json::Value) -> bool {
         let is_flag_off =
             self.value.is_none() && value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("false"));
-        !value.is_null() && *value != serde_json::Value::Bool(false) && !is_flag_off
+        let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
+        !value.is_null() && !is_blank && *value != serde_json::Value::Bool(false) && !is_flag_off
     }
 }

@@ -731,3 +731,23 @@ fn a_path_that_a_rename_gave_up_is_that_of_the_new_file_there() {
         "{position}"
     );
 }
+
+/// A comment of a review is written line by line, and submitted with the others.
+#[test]
+fn a_comment_on_a_line_can_be_a_draft() {
+    let mut client = Client::sandbox();
+    let request = json!({"fullPath": "acme/widget", "iid": 5});
+    let comment = json!({"fullPath": "acme/widget", "iid": 5, "file": "src/widget/gear.rs", "line": 6, "body": "Zero?", "draft": true});
+    let reply = execute(&mut client, "merge_request.comment_on_line", comment);
+    assert!(reply.text.starts_with("Drafted on src/widget/gear.rs:6"), "{}", reply.text);
+    let drafts = execute(&mut client, "draft_note.list", request.clone());
+    let draft = &drafts.structured["data"][0];
+    assert_eq!(draft["note"], "Zero?", "{}", drafts.text);
+    assert_eq!(draft["id"], reply.structured["data"]["draft_note_id"], "{}", reply.structured);
+    let threads = execute(&mut client, "merge_request_discussion.list", request.clone());
+    assert!(!threads.text.contains("Zero?"), "{}", threads.text);
+    let published = execute(&mut client, "draft_note.publish_all", request.clone());
+    assert!(!published.is_error, "{}", published.text);
+    let threads = execute(&mut client, "merge_request_discussion.list", request);
+    assert!(threads.text.contains("Zero?"), "{}", threads.text);
+}

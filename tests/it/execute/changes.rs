@@ -414,3 +414,41 @@ fn a_role_that_is_not_given_stays_as_it_was() {
     let error = refused(&execute(&mut client, "member.update", inherited), "not_found");
     assert!(error["message"].as_str().unwrap().contains("through the group"), "{error}");
 }
+
+/// GitLab before 17.4 ignores the parameter, and said nothing; a rotated token has the day that GitLab allows.
+#[test]
+fn a_parameter_that_shows_by_another_name_is_compared_as_well() {
+    let gitlab = Gitlab::with_project();
+    let variable = json!({"key": "FOO", "value": "longenoughvalue", "masked": false, "protected": false});
+    gitlab.says("POST /api/v4/projects/", [answer(201, variable)]);
+    let params =
+        json!({"fullPath": PROJECT, "key": "FOO", "value": "longenoughvalue", "masked_and_hidden": true});
+    let reply = confirmed(&mut gitlab.client(&[]), "ci_variable.create", params);
+    assert!(reply.text.contains("`masked_and_hidden` is not as sent"), "{}", reply.text);
+
+    let token = json!({"id": 1, "name": "t", "expires_at": "2026-12-05", "token": "glpat-x"});
+    gitlab.says("POST /api/v4/projects/", [answer(200, token)]);
+    let params = json!({"fullPath": PROJECT, "token_id": 1, "expires_at": "2027-11-20"});
+    let reply = confirmed(&mut gitlab.client(&[]), "project_access_token.rotate", params);
+    assert!(reply.text.contains("`expires_at` is not as sent"), "{}", reply.text);
+}
+
+/// A client whose form has a field for the thread sends it blank.
+#[test]
+fn a_blank_thread_is_none() {
+    let mut client = Client::sandbox();
+    for (action, iid) in [("issue_note.create", 3), ("merge_request_note.create", 5)] {
+        let params = json!({"fullPath": "acme/widget", "iid": iid, "body": "Oil it", "discussion_id": ""});
+        let reply = execute(&mut client, action, params);
+        assert!(!reply.is_error && reply.text.starts_with("Created:"), "{}", reply.text);
+    }
+}
+
+#[test]
+fn the_diff_of_one_file_is_shown_alone() {
+    let mut client = Client::sandbox();
+    let one = json!({"fullPath": "acme/widget", "iid": 5, "path": "src/widget/gear.rs"});
+    let diffs = succeed(&mut client, "merge_request.list_diffs", one)["data"].clone();
+    assert_eq!(diffs.as_array().unwrap().len(), 1, "{diffs}");
+    assert_eq!(diffs[0]["new_path"], "src/widget/gear.rs");
+}

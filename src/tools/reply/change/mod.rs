@@ -130,7 +130,7 @@ pub fn describe(
         change.said.extend(fields);
         (set_fields, repeated) = shown.into_iter().unzip();
         valued = Some([long, found.unseen].concat());
-        if is_update || is_new {
+        if is_update || is_new || verb == "rotate" {
             change.differs = found.differs;
             change.notes = found.notes;
         }
