@@ -53,7 +53,7 @@ Exit codes:
   2  a check failed, or a setting is invalid";
 
 /// Commands of other programs, and what to run instead.
-const FOREIGN_COMMANDS: [(&str, &str); 10] = [
+const FOREIGN_COMMANDS: [(&str, &str); 12] = [
     ("login", "run `gitlab-mcp auth login`"),
     ("logout", "run `gitlab-mcp auth logout`"),
     ("whoami", "run `gitlab-mcp auth status`"),
@@ -64,6 +64,8 @@ const FOREIGN_COMMANDS: [(&str, &str); 10] = [
     ("upgrade", UPDATE),
     ("stdio", "run `gitlab-mcp` alone"),
     ("http", "run `gitlab-mcp serve --http`"),
+    ("eval", "run `gitlab-mcp find --cases FILE`"),
+    ("benchmark", "run `gitlab-mcp find --cases FILE`"),
 ];
 
 const UPDATE: &str =

@@ -127,7 +127,12 @@ impl Surface {
             let first = same.next()?;
             same.next().is_none().then(|| (first.clone(), without_consent(arguments)))
         };
-        self.of_family(tools, name, arguments, listed)
+        // A tool of another server whose name is an alias of one action is that action, as execute has it.
+        let names_action = ACTION_ARGUMENTS.iter().any(|argument| arguments.contains_key(*argument));
+        let is_alias = !names_action && !tools.catalog().by_alias(bare).is_empty();
+        let aliased = || is_alias.then(|| self.of_action(tools, name, arguments, listed)).flatten();
+        aliased()
+            .or_else(|| self.of_family(tools, name, arguments, listed))
             .or_else(renamed)
             .or_else(|| self.of_action(tools, name, arguments, listed))
             .or_else(|| self.find_nearest_tool(name, arguments, listed))

@@ -430,7 +430,8 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
             "The token is expired or revoked: set a new one in GITLAB_TOKEN."
         }
         GitlabError::Unauthorized { .. } => {
-            "Check the token in GITLAB_TOKEN and that it belongs to this GitLab."
+            "Check the token that is set (GITLAB_TOKEN, GITLAB_OAUTH_TOKEN or GITLAB_JOB_TOKEN) and that it belongs to \
+             this GitLab. A job token may call few endpoints."
         }
         GitlabError::Forbidden { missing_scope: Some(scopes), .. } if scopes.is_empty() => {
             "The token lacks a scope that GitLab does not name: writes need `api`, reads `read_api`."

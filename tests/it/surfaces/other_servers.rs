@@ -49,6 +49,13 @@ fn tools_of_other_servers_lead_to_the_call_that_does_the_same() {
         ("manage_pipeline_job", json!({"action": "play", "job_id": 3}), "job.play"),
         ("manage_mr_discussion", json!({"action": "create"}), "merge_request_discussion.create"),
         ("manage_files", json!({"action": "get"}), "repository_file.get"),
+        // Names that are an alias of one action, and of a domain as well.
+        ("search", json!({"scope": "issues", "search": "gear"}), "search.run"),
+        (
+            "mr_discussions",
+            json!({"project_id": "acme/widget", "merge_request_iid": 5}),
+            "merge_request_discussion.list",
+        ),
         ("edit_file", json!({"project_id": "acme/widget", "file_path": "a.py"}), "repository_file.update"),
     ] {
         let (message, call) = instead(tool, arguments);
@@ -90,6 +97,8 @@ fn parameters_of_other_servers_tools_are_understood() {
         let refused = dry("epic_issue.assign", call);
         assert!(refused.contains(&format!("there is no parameter `{name}`")), "{refused}");
     }
+    let shown = dry("search_code", json!({"project_id": "acme/widget", "search": "gear"}));
+    assert!(shown.contains("scope=blobs"), "{shown}");
     let unknown = dry("create_note", json!({"noteable_type": "chair", "noteable_iid": 3, "body": "Hello"}));
     assert!(unknown.contains("there is no parameter `noteable_type`"), "{unknown}");
 }
