@@ -638,3 +638,36 @@ fn a_project_where_a_group_is_needed_is_no_fault_of_a_proxy() {
     let error = refused(&mut client, call("commit.list", json!({"fullPath": "acme"})), "not_found", &told);
     follow(&mut client, &error);
 }
+
+/// A schema said nothing of what GitLab wants.
+#[test]
+fn a_refusal_that_needs_more_than_its_words_has_advice() {
+    let commit = json!([{"action": "create", "file_path": "a", "content": "x"}]);
+    for (action, params, says, advice) in [
+        (
+            "commit.create",
+            json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "m", "actions": commit}),
+            json!({"message": "You are not allowed to push into this branch"}),
+            "open a merge request",
+        ),
+        (
+            "ci_variable.create",
+            json!({"fullPath": "acme/widget", "key": "A", "value": "short", "masked": true}),
+            json!({"message": {"value": ["is invalid"]}}),
+            "at least 8 characters",
+        ),
+        (
+            "pipeline.create",
+            json!({"fullPath": "acme/widget", "ref": "4f2b"}),
+            json!({"message": {"base": ["Reference not found"]}}),
+            "a branch or a tag",
+        ),
+    ] {
+        let gitlab = Gitlab::start();
+        gitlab.json("/projects/acme%2Fwidget", &json!({"id": 1, "path_with_namespace": "acme/widget"}));
+        gitlab.says("POST /api/v4/projects/", [answer(400, says)]);
+        let call = json!({"action": action, "params": params, "confirm": true});
+        let reply = gitlab.client(&[]).call(EXECUTE, call);
+        assert!(reply.is_error && reply.text.contains(advice), "{action}: {}", reply.text);
+    }
+}
