@@ -27,11 +27,15 @@ const FILES: [&str; 22] = [
     "security/vulnerability_exports/*/download",
 ];
 
+/// Paths like these that are answered with JSON: the list of a job's files. One called `tree` has the same path.
+const LISTS: [&str; 1] = ["projects/*/jobs/*/artifacts/tree"];
+
 /// Returns true if the response to a request path (percent-encoded, from the instance's root) is a file.
 pub(super) fn is_file(path: &str) -> bool {
     let Some((_, below)) = path.split_once("/api/v4/") else { return false };
     let segments: Vec<&str> = below.trim_end_matches('/').split('/').collect();
-    FILES.iter().any(|pattern| matches(pattern, &segments))
+    let is_any = |patterns: &[&str]| patterns.iter().any(|pattern| matches(pattern, &segments));
+    is_any(&FILES) && !is_any(&LISTS)
 }
 
 fn matches(pattern: &str, segments: &[&str]) -> bool {
@@ -67,6 +71,7 @@ mod tests {
         }
         for path in [
             "/api/v4/projects/1/repository/files/package.json",
+            "/api/v4/projects/1/jobs/7/artifacts/tree",
             "/api/v4/projects/1/jobs/7",
             "/api/v4/projects/1/packages/7/package_files",
             "/api/v4/projects/1/uploads",
