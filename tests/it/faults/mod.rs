@@ -1,6 +1,7 @@
 //! The program under faults: its own tools by stand-ins, and GitLab, with the way to it, by servers that misbehave.
 //! Every case ends with a process that serves the next call.
 
+pub mod breaking_proxy;
 pub mod broken_bodies;
 pub mod connections;
 pub mod lost_answers;
