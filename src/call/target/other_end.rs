@@ -9,6 +9,26 @@ use crate::call::Fault;
 use crate::catalog::Action;
 use crate::text::plain_text;
 
+/// Refuses a title in another project than the call's, in which it would be looked up.
+fn refuse_title_elsewhere(
+    params: &Map<String, Value>,
+    name: &str,
+    place: &str,
+    text: &str,
+) -> Result<(), Fault> {
+    let of = |name: &str| params.get(name).filter(|value| !value.is_null()).map(plain_text);
+    let is_elsewhere = match (of(place), of("fullPath")) {
+        (Some(other), Some(own)) => !other.eq_ignore_ascii_case(&own),
+        (other, _) => other.is_some(),
+    };
+    if !is_elsewhere || text.trim().parse::<u64>().is_ok() {
+        return Ok(());
+    }
+    let reason =
+        format!("a title is looked up in the project of the call: give the number of the one in `{place}`");
+    Err(Fault::NotTaken { name: name.to_owned(), reason, instead: None })
+}
+
 /// Divides each reference in place of such a number between the two parameters, and says so in `understood`. A fault if
 /// the place is given too and is another, or the URL is of another host.
 pub fn divide_references(
@@ -27,9 +47,15 @@ pub fn divide_references(
         let reference = match parse(&text, base) {
             Ok(reference) => reference,
             Err(fault) if text.contains("://") => return Err(fault),
-            Err(_) => continue,
+            Err(_) => {
+                refuse_title_elsewhere(params, &param.name, &place, &text)?;
+                continue;
+            }
         };
-        let Ok(number) = reference.value.parse::<u64>() else { continue };
+        let Ok(number) = reference.value.parse::<u64>() else {
+            refuse_title_elsewhere(params, &param.name, &place, &text)?;
+            continue;
+        };
         if reference.path.is_empty() {
             continue;
         }

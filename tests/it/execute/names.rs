@@ -1148,3 +1148,19 @@ fn a_pipeline_is_named_by_the_branch_or_merge_request_that_is_given() {
     let reply = execute(&mut client, "pipeline.diagnose", overview);
     assert!(!reply.is_error && !reply.text.contains("as `pipeline_id"), "{}", reply.text);
 }
+
+/// A title is of the project of the call: the number of another project's issue was not meant.
+#[test]
+fn the_other_issue_of_a_link_is_named_by_its_title_in_the_same_project() {
+    let mut client = Client::sandbox();
+    let link = |target: Value, project: Value| json!({"fullPath": WIDGET, "iid": 3, "target_issue_iid": target, "target_project_id": project});
+    let made =
+        succeed(&mut client, "issue_link.create", link(json!("Replace the wooden gears"), Value::Null));
+    assert!(made.to_string().contains("#41"), "{made}");
+    for target in ["hum", "Widget hums in B flat"] {
+        let reply = execute(&mut client, "issue_link.create", link(json!(target), json!("acme/site")));
+        let error = refused(&reply, "invalid_params");
+        assert!(error["message"].as_str().unwrap().contains("give the number"), "{error}");
+    }
+    succeed(&mut client, "issue_link.create", link(json!("1"), json!("acme/site")));
+}
