@@ -276,7 +276,10 @@ impl Config {
                 CONFIRM_BY.name
             )
         });
-        warning.into_iter().chain(by_model).collect()
+        let by_setting = (warning.is_none() && self.is_unconfirmed()).then(|| {
+            "confirmation is off (GITLAB_CONFIRM=never, or a policy file): destructive actions run without a question".to_owned()
+        });
+        warning.into_iter().chain(by_setting).chain(by_model).collect()
     }
 
     /// The configuration with warnings on variables of the environment that are no settings and look like one.

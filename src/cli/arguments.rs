@@ -352,7 +352,9 @@ impl Arguments {
     /// Parses the arguments of this process.
     pub fn parse_process() -> Result<Arguments, Failure> {
         Arguments::try_parse().map_err(|error| {
-            foreign_flag(&error).or_else(|| foreign_command(&error)).unwrap_or(Failure::Usage(error))
+            foreign_flag(&error)
+                .or_else(|| foreign_command(&error))
+                .unwrap_or_else(|| Failure::Usage(without_unsafe_tip(error)))
         })
     }
 
@@ -367,6 +369,19 @@ fn foreign_command(error: &clap::Error) -> Option<Failure> {
     let ContextValue::String(given) = error.get(ContextKind::InvalidSubcommand)? else { return None };
     let (command, instead) = FOREIGN_COMMANDS.iter().find(|(known, _)| known == given)?;
     Some(Failure::ForeignCommand { command, instead })
+}
+
+/// The error without a tip that would switch confirmation off: `--autopilot` for `--output`.
+fn without_unsafe_tip(mut error: clap::Error) -> clap::Error {
+    let is_unsafe = |tip: &ContextValue| {
+        let text = tip.to_string();
+        ["--autopilot", "--confirmation", "--yolo"].iter().any(|flag| text.contains(flag))
+    };
+    if error.get(ContextKind::SuggestedArg).is_some_and(is_unsafe) {
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
+    }
+    error
 }
 
 /// Error for a flag that other servers have.

@@ -49,7 +49,7 @@ pub enum Failure {
     NoHome,
     #[error("GITLAB_TOKEN is not set: there is no token to write into the configurations")]
     NoToken,
-    #[error("stopped by a signal; a change that was under way may have been made")]
+    #[error("stopped by a signal; of a change that was under way it is not known whether it was made")]
     Stopped,
     #[error("tools/list returned too many pages")]
     Pages,

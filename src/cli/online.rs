@@ -142,13 +142,16 @@ async fn run_connected(
 
 /// Logs warnings about the configuration before anything is sent.
 fn log_warnings(config: &Config, command: &Connected) {
-    // `find` and `surface` send nothing, and the others report these themselves.
-    let reports_itself = matches!(command, Connected::Doctor(_) | Connected::Auth { .. });
-    if reports_itself || matches!(command, Connected::Find(_) | Connected::Surface(_)) {
+    // These report them themselves.
+    if matches!(command, Connected::Doctor(_) | Connected::Auth { .. }) {
         return;
     }
     for warning in Config::foreign_variables(crate::config::environment).iter().chain(&config.misspelt) {
         tracing::warn!("{warning}");
+    }
+    // `find` and `surface` send nothing.
+    if matches!(command, Connected::Find(_) | Connected::Surface(_)) {
+        return;
     }
     let brings_own_token = config.http.as_ref().is_some_and(|http| http.auth != AuthMode::None);
     if config.default.credentials.is_none()

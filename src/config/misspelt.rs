@@ -3,7 +3,7 @@
 
 use super::error::ConfigError;
 use super::table::{AUTOPILOT, DOMAINS, FOREIGN_VARIABLES, Row, TOOLSETS, is_of_policy, settings};
-use crate::search::similarity;
+use crate::search::{is_one_slip, similarity};
 use crate::surface::Level;
 
 /// True for a setting that restricts what may be done.
@@ -34,8 +34,9 @@ const ALIKE: f64 = 0.72;
 /// Warnings on variables that are like a setting, by their names; the error of one that is like a restriction.
 pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>, ConfigError> {
     let mut warnings = Vec::new();
-    for name in set.filter(|name| name.to_uppercase().starts_with(PREFIX) && !is_known(name)) {
-        let Some(row) = meant(&name) else { continue };
+    for name in set.filter(|name| !is_known(name)) {
+        let is_ours = name.to_uppercase().starts_with(PREFIX);
+        let Some(row) = (if is_ours { meant(&name) } else { slip_of(&name) }) else { continue };
         if restricts(row) {
             return Err(ConfigError::Misspelt { given: name, meant: row.name });
         }
@@ -60,6 +61,8 @@ fn meant(name: &str) -> Option<&'static Row> {
         let known = folded(known);
         if given == known {
             1.0
+        } else if given.len() > 3 && is_one_slip(&given, &known) {
+            0.99
         } else if is_beginning(&given, &known) || is_beginning(&known, &given) {
             ALIKE
         } else {
@@ -73,6 +76,14 @@ fn meant(name: &str) -> Option<&'static Row> {
     let ranked = names.filter(|(known, _)| known.starts_with(PREFIX)).map(|(known, row)| (alike(known), row));
     let best = ranked.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (best.0 >= ALIKE).then_some(best.1)
+}
+
+/// The setting without that beginning that a name is a slip of the pen from.
+fn slip_of(name: &str) -> Option<&'static Row> {
+    let is_slip = |known: &str| known.len() >= 9 && !known.starts_with(PREFIX) && is_one_slip(name, known);
+    settings()
+        .map(|setting| setting.row())
+        .find(|row| is_slip(row.name) || row.aliases.iter().any(|alias| is_slip(alias)))
 }
 
 /// True if a name is the beginning of one that is little longer: `CONFIRM` of `CONFIRMATION`.

@@ -38,7 +38,7 @@ mod tests;
 
 pub use error::SearchError;
 pub use model::{FEATURES, Feature, Features, Model, ModelError};
-pub use nearest::{is_negation, names_other_thing, nearest, similarity};
+pub use nearest::{is_negation, is_one_slip, names_other_thing, nearest, similarity};
 pub use ranker::Ranker;
 pub use tokenizer::Tokenizer;
 pub use types::{Confidence, Hit, Judged, Query, Ranking};

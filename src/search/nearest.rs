@@ -77,6 +77,11 @@ fn is_opposite(one: &[String], other: &[String]) -> bool {
     matches!((differing.next(), differing.next()), (Some((one, other)), None) if opposed(one, other))
 }
 
+/// True if one letter more, less, other or swapped makes one text of the other.
+pub fn is_one_slip(one: &str, other: &str) -> bool {
+    strsim::osa_distance(one, other) <= 1
+}
+
 /// Similarity of two texts from 0 to 1, by the pairs of characters that they share.
 pub fn similarity(one: &str, other: &str) -> f64 {
     strsim::sorensen_dice(one, other)

@@ -88,14 +88,6 @@ fn variables(config: &Config) -> Vec<Finding> {
 
 /// Warns if confirmation is switched off, or left to the model.
 fn confirmation(config: &Config) -> Vec<Finding> {
-    let mut warnings = config.confirmation_warnings();
-    if warnings.is_empty() && config.is_unconfirmed() {
-        warnings.push(
-            "confirmation is off (GITLAB_CONFIRM): destructive actions run without a question".to_owned(),
-        );
-    }
-    let warning = |says| {
-        Finding::warning("confirmation", says, "Set GITLAB_CONFIRM=ask, or remove the setting named above.")
-    };
-    warnings.into_iter().map(warning).collect()
+    let warning = |says| Finding::warning("confirmation", says, "Remove the setting named above.");
+    config.confirmation_warnings().into_iter().map(warning).collect()
 }

@@ -15,8 +15,12 @@ const IS_STDIO: &str =
 const A_TOKEN: &str = "a token is not given as an argument, which the list of processes shows to everyone: set the \
                        variable GITLAB_TOKEN, or name a file with --token-file";
 
-/// Unsupported flags of other servers, each with an alternative.
-pub static FOREIGN_FLAGS: [(&str, &str); 14] = [
+const AS_JSON: &str = "`execute --json` prints JSON, for jq as well";
+const A_PAGE: &str = "the number of rows is a parameter: `per_page=20`";
+const A_PARAMETER: &str = "a parameter of an action is `state=opened`, without dashes";
+
+/// Unsupported flags of other servers and programs, each with an alternative.
+pub static FOREIGN_FLAGS: [(&str, &str); 20] = [
     ("--streamable-http", HTTP),
     ("--sse", HTTP),
     ("--port", HTTP),
@@ -26,6 +30,12 @@ pub static FOREIGN_FLAGS: [(&str, &str); 14] = [
     ("--address", HTTP),
     ("--transport", HTTP),
     ("--stdio", IS_STDIO),
+    ("--output", AS_JSON),
+    ("--format", AS_JSON),
+    ("-o", AS_JSON),
+    ("--jq", AS_JSON),
+    ("--limit", A_PAGE),
+    ("--state", A_PARAMETER),
     ("--token", A_TOKEN),
     ("--gitlab-token", A_TOKEN),
     ("--personal-access-token", A_TOKEN),

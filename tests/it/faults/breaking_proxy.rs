@@ -54,11 +54,10 @@ async fn pass_on(mut stream: TcpStream, to: String, count: Arc<AtomicUsize>, wri
             let text = format!("{method} {path} {}", String::from_utf8_lossy(&body));
             *writes.lock().unwrap().entry(text).or_default() += 1;
         }
-        let token =
-            head.lines().find_map(|line| line.to_lowercase().starts_with("private-token").then(|| TOKEN));
+        let has_token = head.to_lowercase().contains("\nprivate-token: ");
         let sent = http
             .request(method.parse().unwrap(), format!("{to}{path}"))
-            .header("PRIVATE-TOKEN", token.unwrap_or_default())
+            .header("PRIVATE-TOKEN", if has_token { TOKEN } else { "" })
             .header("Content-Type", "application/json")
             .body(body);
         let answer = sent.send().await.unwrap();
