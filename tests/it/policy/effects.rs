@@ -573,3 +573,62 @@ fn what_may_not_be_read_is_not_read_another_way() {
     let reply = run(&mut client, "issue.get", &at(json!({"iid": 3})), false);
     assert!(!reply.is_error, "{}", reply.text);
 }
+
+/// An alias, a bulk form or a neighbouring setting did what the known one asks about.
+#[test]
+fn a_setting_by_another_name_takes_the_same_consent() {
+    let mut client = Client::sandbox();
+    let project = |name: &str, value: Value| {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params[name] = value;
+        params
+    };
+    let group = |name: &str, value: Value| {
+        let mut params = json!({"fullPath": "acme"});
+        params[name] = value;
+        params
+    };
+    for (action, params) in [
+        ("project.update", project("protect_merge_request_pipelines", json!(true))),
+        ("project.update", project("merge_request_title_regex", json!(""))),
+        ("project.update", project("ci_separated_caches", json!(false))),
+        ("project.update", project("keep_latest_artifact", json!(false))),
+        ("project.update", project("cicd_catalog_enabled", json!(false))),
+        ("project.update", project("service_desk_enabled", json!(true))),
+        ("group.update", group("default_branch_protection", json!(1))),
+        ("group.update", group("require_sha_for_merge", json!(false))),
+        ("group.update", group("step_up_auth_required_oauth_provider", json!(""))),
+        (
+            "ci_variable.update",
+            json!({"fullPath": "acme/widget", "key": "OIL_GRADE", "environment_scope": "*"}),
+        ),
+        ("project_import.create", json!({"path": "x", "file": {"filename": "x.tgz", "content": "x"}})),
+    ] {
+        let reply = run(&mut client, action, &params, false);
+        assert_eq!(kind(&reply), "needs_confirmation", "{action} {params}: {}", reply.text);
+    }
+    for (denied, action, params) in [
+        ("branch.delete", "project.update", project("remove_source_branch_after_merge", json!(true))),
+        (
+            "repository_file.get",
+            "blob.get_raw",
+            project("sha", json!("0123456789abcdef0123456789abcdef01234567")),
+        ),
+        ("repository_file.get", "repository.download_archive", json!({"fullPath": "acme/widget"})),
+        (
+            "member.add",
+            "project.share",
+            json!({"fullPath": "acme/widget", "group_id": "acme/tools", "group_access": 30}),
+        ),
+        ("merge_request.list_diffs", "merge_request.get_raw_diffs", project("iid", json!(5))),
+        (
+            "pipeline.create",
+            "pipeline_schedule.create",
+            json!({"fullPath": "acme/widget", "description": "d", "ref": "main", "cron": "* * * * *"}),
+        ),
+    ] {
+        let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{denied}: {action}: {}", reply.text);
+    }
+}
