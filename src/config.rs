@@ -312,7 +312,7 @@ impl Config {
             said(policy.read_only, "reads only"),
             said(policy.safe_mode, "changes are shown and not sent"),
             listed("changes below", &policy.allowed_paths),
-            listed("everything below", &policy.readable_paths),
+            listed("everything only below", &policy.readable_paths),
             listed("toolsets", &policy.toolsets),
             listed("domains", &policy.domains),
             listed("denied actions", &policy.denied_actions),
@@ -321,6 +321,11 @@ impl Config {
         ]
         .into_iter()
         .flatten()
+        .chain(
+            self.instances()
+                .filter(|one| one.read_only && !one.is_plain)
+                .map(|one| format!("{}: reads only", one.name)),
+        )
         .collect()
     }
 

@@ -49,9 +49,14 @@ pub fn add_pairs(
 }
 
 fn split(pair: &str) -> Result<(&str, &str), Failure> {
-    pair.split_once('=')
-        .filter(|(key, _)| !key.is_empty())
-        .ok_or_else(|| Failure::Pair(format!("expected KEY=VALUE, got {pair:?}")))
+    pair.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
+        let name = match pair.contains(['#', '!', '&', '%']) || pair.contains("://") {
+            true => Some("target"),
+            false => pair.contains('/').then_some("fullPath"),
+        };
+        let hint = name.map(|name| format!("; {name}={pair} names it")).unwrap_or_default();
+        Failure::Pair(format!("expected KEY=VALUE, got {pair:?}{hint}"))
+    })
 }
 
 fn add(given: &mut Map<String, Value>, key: &str, value: String) {
@@ -93,6 +98,11 @@ mod tests {
         assert_eq!(added(&json!({}), &["assignee=@alice"]), Ok(json!({"assignee": "@alice"})));
         for wrong in ["title", "=x", ""] {
             assert!(added(&json!({}), &[wrong]).unwrap_err().contains("KEY=VALUE"), "{wrong}");
+        }
+        for (bare, hint) in
+            [("acme/widget#1", "target=acme/widget#1"), ("acme/widget", "fullPath=acme/widget")]
+        {
+            assert!(added(&json!({}), &[bare]).unwrap_err().contains(hint), "{bare}");
         }
         assert!(added(&json!({"title": "a"}), &["title=b"]).unwrap_err().contains("--params as well"));
     }

@@ -7,7 +7,7 @@ use crate::call::Checked;
 use crate::catalog::{Action, Risk, signature};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{FIND, NextCall};
-use crate::search::{Confidence, Query};
+use crate::search::{Confidence, Query, similarity};
 use crate::text::excerpt;
 use crate::tools::action_lookup::names;
 use crate::tools::action_lookup::resolved::ResolvedAction;
@@ -58,6 +58,9 @@ pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -
     error.unwrap_or_else(|error| error)
 }
 
+/// Similarity from which a name is taken for the misspelt id of an action that changes something.
+const ALIKE: f64 = 0.7;
+
 fn unknown_action_error(
     tools: &Tools,
     given: &str,
@@ -84,7 +87,7 @@ fn unknown_action_error(
         // `list` is spelt like `tag.list` and means as little the one as any other.
         _ if is_bare && !spells_whole(given, &action.id) => false,
         Risk::Read => *sure || nearest.as_ref() == Some(&action.id),
-        Risk::Write => nearest.as_ref() == Some(&action.id),
+        Risk::Write => nearest.as_ref() == Some(&action.id) && similarity(given, &action.id) >= ALIKE,
         Risk::Grant | Risk::Destructive => false,
     };
     // Among several actions with these words, the only one that accepts the given parameters.
