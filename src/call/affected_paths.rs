@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::effects::{Role, TouchedPlace};
+use super::effects::{Beside, Role, TouchedPlace};
 use super::global_id;
 use super::location::GLOBAL;
 use super::location::{FullPath, HolderKind, Location};
@@ -75,12 +75,6 @@ pub fn place_of(params: &Map<String, Value>) -> Option<Location> {
     named.map(|value| holder(value, HolderKind::Either))
 }
 
-/// The group that a project is in; unknown unless the path of the project is known.
-pub fn group_of(own: Option<&Location>) -> Location {
-    let parent = own.and_then(Location::path).and_then(FullPath::parent);
-    parent.map_or(Location::Unknown, Location::Path)
-}
-
 /// The places in which the names in a call are looked up.
 struct LookupPlaces {
     own: Location,
@@ -140,25 +134,20 @@ fn has_any_value(value: &Value) -> bool {
 }
 
 fn landing_path(landing: &Landing, own: Option<&Location>, params: &Map<String, Value>) -> TouchedPlace {
+    let by = landing.by.as_ref();
+    let param = by.map(|by| &by.param).or(landing.absent.first()).cloned();
+    let param = param.unwrap_or_else(|| GROUP_OF_PROJECT.to_owned());
     let location = match landing.place {
-        LandingPlace::ParentGroup => group_of(own),
+        LandingPlace::ParentGroup => return TouchedPlace::beside(param, Beside::ParentGroup, own),
         LandingPlace::Renamed => {
-            // Of several it is not known which is taken.
-            let name =
-                landing.by.as_ref().and_then(|by| params.get(&by.param)?.as_str()).unwrap_or("?").to_owned();
-            let beside = match group_of(own) {
-                Location::Path(group) => Some(format!("{}/{name}", group.as_str())),
-                // A group at the top level.
-                _ => own.and_then(Location::path).map(|_| name),
-            };
-            beside.and_then(|path| FullPath::parse(&path)).map_or(Location::Unknown, Location::Path)
+            let name = by.and_then(|by| params.get(&by.param)?.as_str()).map(str::to_owned);
+            return TouchedPlace::beside(param, Beside::Renamed(name), own);
         }
         LandingPlace::OwnNamespace => Location::OwnNamespace,
         LandingPlace::TopLevel => Location::TopLevel,
         LandingPlace::Instance => Location::Instance,
     };
-    let param = landing.by.as_ref().map(|by| &by.param).or(landing.absent.first()).cloned();
-    TouchedPlace::new(param.unwrap_or_else(|| GROUP_OF_PROJECT.to_owned()), location)
+    TouchedPlace::new(param, location)
 }
 
 /// Name of a place that is the group of the project that a call names.

@@ -1,7 +1,7 @@
 //! Effects of a call: its operations, their risk, and the places they touch. Policy decides only on these, for actions
 //! and raw requests alike.
 
-use super::location::Location;
+use super::location::{FullPath, Location};
 use crate::catalog::{Method, Risk, Touched};
 
 /// A project, group or namespace that a call works on, reads from or writes into.
@@ -11,6 +11,35 @@ pub struct TouchedPlace {
     pub param: String,
     pub location: Location,
     pub role: Role,
+    /// Set if the place is known once that of the call is.
+    beside: Option<Beside>,
+}
+
+/// A place that follows from the project or group that a call works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// The group that it is in.
+    ParentGroup,
+    /// The same place under this name; none if it is not known which of several GitLab takes.
+    Renamed(Option<String>),
+}
+
+impl Beside {
+    /// Unknown unless the path of the call's place is known.
+    fn location(&self, own: Option<&Location>) -> Location {
+        let own = own.and_then(Location::path);
+        let parent = own.and_then(FullPath::parent);
+        let path = match (self, parent) {
+            (Beside::ParentGroup, parent) => parent,
+            (Beside::Renamed(Some(name)), Some(parent)) => {
+                FullPath::parse(&format!("{}/{name}", parent.as_str()))
+            }
+            // A group at the top level.
+            (Beside::Renamed(Some(name)), None) => own.and_then(|_| FullPath::parse(name)),
+            (Beside::Renamed(None), _) => None,
+        };
+        path.map_or(Location::Unknown, Location::Path)
+    }
 }
 
 /// The role of a place in a call.
@@ -27,7 +56,13 @@ pub enum Role {
 
 impl TouchedPlace {
     pub fn new(param: impl Into<String>, location: Location) -> TouchedPlace {
-        TouchedPlace { param: param.into(), location, role: Role::Works }
+        TouchedPlace { param: param.into(), location, role: Role::Works, beside: None }
+    }
+
+    /// A place that follows from that of the call.
+    pub fn beside(param: impl Into<String>, beside: Beside, own: Option<&Location>) -> TouchedPlace {
+        let location = beside.location(own);
+        TouchedPlace { beside: Some(beside), ..TouchedPlace::new(param, location) }
     }
 
     /// A place that only GitLab knows.
@@ -80,6 +115,13 @@ impl Effects {
         for place in &mut self.places {
             if let Some(location) = locate(&place.location) {
                 place.location = location;
+            }
+        }
+        let own = self.places.iter().find(|place| place.role == Role::Works && place.beside.is_none());
+        let own = own.map(|place| place.location.clone());
+        for place in &mut self.places {
+            if let Some(beside) = &place.beside {
+                place.location = beside.location(own.as_ref());
             }
         }
     }

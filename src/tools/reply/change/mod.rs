@@ -1,6 +1,5 @@
 //! Summary of a write: the object, the fields that the call set, and values that differ in GitLab's response.
 
-mod compare;
 mod subject;
 
 use serde_json::{Map, Value, json};
@@ -8,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::catalog::{Action, Interface, Param, Place, Receipt, Risk, Words};
 use crate::gitlab::{Content, Reply};
+use crate::messages::comparison;
 use crate::present;
 use crate::present::beginning::Beginnings;
 use crate::tools::state::Tools;
@@ -120,10 +120,10 @@ pub fn describe(
     let is_new = matches!(verb, "create" | "add");
     let (mut valued, mut repeated, mut set_fields) = (None, Vec::new(), Vec::new());
     if let Some(answer) = answer {
-        let sent = compare::sent_values(action, call, params, &set);
-        let found = compare::compare(words, action, &sent, answer);
+        let sent = comparison::sent_values(action, call, params, &set);
+        let found = comparison::compare(words, action, &sent, answer);
         // The receipt repeats what was set, apart from long texts.
-        let is_long = |field: &str| answer.get(field).is_some_and(|value| !compare::is_short(value));
+        let is_long = |field: &str| answer.get(field).is_some_and(|value| !comparison::is_short(value));
         let (long, shown): (Vec<_>, Vec<_>) =
             found.as_sent.into_iter().partition(|(field, _)| is_long(field));
         let (fields, long): (Vec<String>, Vec<String>) = long.into_iter().unzip();
