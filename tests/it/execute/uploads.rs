@@ -78,3 +78,38 @@ fn the_bytes_of_a_file_arrive_however_they_are_written() {
     assert!(reply.is_error && reply.text.contains("`actions[0].content` is Base64"), "{}", reply.text);
     assert_eq!(gitlab.received().len(), count, "nothing was sent");
 }
+
+/// The five letters of the name were stored as the picture.
+#[test]
+fn a_text_that_looks_like_a_file_s_name_is_not_its_content() {
+    let gitlab = Gitlab::with_project();
+    let mut client = gitlab.client(&[]);
+    for (action, name) in [("project_upload.create", "p.png"), ("project_upload.create", "docs/plan.pdf")] {
+        let reply = execute(&mut client, action, json!({"fullPath": PROJECT, "file": name}));
+        let error = &reply.structured["error"];
+        assert_eq!(error["kind"], "invalid_params", "{name}: {}", reply.text);
+        assert_eq!(error["fix"]["arguments"]["params"]["file"], json!({"path": name}), "{error}");
+    }
+    assert!(!gitlab.received().iter().any(|request| request.path.ends_with("/uploads")));
+    gitlab.json("/uploads", &json!({"id": 1}));
+    gitlab.answer("POST", "/uploads", answer(201, json!({"id": 1, "url": "/uploads/1/a.txt"})));
+    // A sentence is a content, and so is what an object calls one.
+    for file in [json!("See plan.pdf"), json!({"content": "p.png"}), json!("1.2.3")] {
+        let reply = execute(&mut client, "project_upload.create", json!({"fullPath": PROJECT, "file": file}));
+        assert!(!reply.is_error, "{file}: {}", reply.text);
+    }
+}
+
+/// GitLab answers 500 for folders in the name of an upload.
+#[test]
+fn folders_in_the_name_of_an_upload_are_left_out() {
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("POST", "/uploads", answer(201, json!({"id": 1, "url": "/uploads/1/a.txt"})));
+    let mut client = gitlab.client(&[]);
+    for name in ["./example.txt", "dir/example.txt", "../../etc/example.txt", "C:\\tmp\\example.txt"] {
+        let file = json!({"filename": name, "content": "x"});
+        execute(&mut client, "project_upload.create", json!({"fullPath": PROJECT, "file": file}));
+        let body = String::from_utf8_lossy(&gitlab.last("/uploads").body).into_owned();
+        assert!(body.contains("filename=\"example.txt\""), "{name}: {body}");
+    }
+}
