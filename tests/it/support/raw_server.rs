@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use tokio::net::TcpSocket;
 
 use crate::support::client::{HANG_GUARD, wait_until};
 
@@ -206,7 +207,13 @@ pub fn packed_zeros(mebibytes: usize) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// A port without a listener.
+/// A port without a listener. It stays bound: a server of a test beside this one would get the port that was freed.
 pub fn nowhere() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static BOUND: OnceLock<TcpSocket> = OnceLock::new();
+    let bound = BOUND.get_or_init(|| {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        socket
+    });
+    bound.local_addr().unwrap().port()
 }
