@@ -230,7 +230,7 @@ pub struct QuickAction {
     /// True if its argument begins with the path of a project or group, or with a reference that has one.
     #[serde(default)]
     pub path: bool,
-    /// Where its result is, if that is another place than the text's.
+    /// The place of its result, if that is another than the text's.
     #[serde(default)]
     pub lands: Option<LandingPlace>,
 }

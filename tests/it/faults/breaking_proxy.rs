@@ -82,7 +82,7 @@ async fn pass_on(mut stream: TcpStream, to: String, count: Arc<AtomicUsize>, wri
     }
 }
 
-/// What an answer claims: done, not done, or not known.
+/// The claim of an answer: done, not done, or not known.
 fn claim(reply: &crate::support::client::Reply) -> Option<bool> {
     let error = &reply.structured["error"];
     match (reply.is_error, error["applied"].as_str()) {

@@ -470,7 +470,7 @@ fn items_that_need_confirmation_are_asked_about_once() {
     }
 }
 
-/// What opens a protection, sends comments out, runs another's pipeline file, or deletes a branch later on.
+/// A call may open a protection, send comments out, run another's pipeline file, or delete a branch later on.
 #[test]
 fn what_gives_access_by_a_side_door_takes_consent() {
     let widget = |more: Value| {
@@ -534,7 +534,7 @@ fn what_gives_access_by_a_side_door_takes_consent() {
         let reply = run(&mut client, "push_rule.update", &params, false);
         assert_eq!(kind(&reply) == "needs_confirmation", is_asked, "{params}: {}", reply.text);
     }
-    // What is not loosened is not asked about.
+    // A rule that loosens nothing is not asked about.
     let gitlab = gitlab();
     for (action, params) in [
         ("protected_branch.create", widget(json!({"name": "main", "push_access_level": 40}))),
