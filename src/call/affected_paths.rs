@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::effects::{Beside, Role, TouchedPlace};
+use super::effects::{DerivedPlace, Role, TouchedPlace};
 use super::global_id;
 use super::location::GLOBAL;
 use super::location::{FullPath, HolderKind, Location};
@@ -138,10 +138,10 @@ fn landing_path(landing: &Landing, own: Option<&Location>, params: &Map<String, 
     let param = by.map(|by| &by.param).or(landing.absent.first()).cloned();
     let param = param.unwrap_or_else(|| GROUP_OF_PROJECT.to_owned());
     let location = match landing.place {
-        LandingPlace::ParentGroup => return TouchedPlace::beside(param, Beside::ParentGroup, own),
+        LandingPlace::ParentGroup => return TouchedPlace::derived(param, DerivedPlace::ParentGroup, own),
         LandingPlace::Renamed => {
             let name = by.and_then(|by| params.get(&by.param)?.as_str()).map(str::to_owned);
-            return TouchedPlace::beside(param, Beside::Renamed(name), own);
+            return TouchedPlace::derived(param, DerivedPlace::Renamed(name), own);
         }
         LandingPlace::OwnNamespace => Location::OwnNamespace,
         LandingPlace::TopLevel => Location::TopLevel,

@@ -12,31 +12,31 @@ pub struct TouchedPlace {
     pub location: Location,
     pub role: Role,
     /// Set if the place is known once that of the call is.
-    beside: Option<Beside>,
+    derived: Option<DerivedPlace>,
 }
 
 /// A place that follows from the project or group that a call works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum DerivedPlace {
     /// The group that it is in.
     ParentGroup,
     /// The same place under this name; none if it is not known which of several GitLab takes.
     Renamed(Option<String>),
 }
 
-impl Beside {
+impl DerivedPlace {
     /// Unknown unless the path of the call's place is known.
     fn location(&self, own: Option<&Location>) -> Location {
         let own = own.and_then(Location::path);
         let parent = own.and_then(FullPath::parent);
         let path = match (self, parent) {
-            (Beside::ParentGroup, parent) => parent,
-            (Beside::Renamed(Some(name)), Some(parent)) => {
+            (DerivedPlace::ParentGroup, parent) => parent,
+            (DerivedPlace::Renamed(Some(name)), Some(parent)) => {
                 FullPath::parse(&format!("{}/{name}", parent.as_str()))
             }
             // A group at the top level.
-            (Beside::Renamed(Some(name)), None) => own.and_then(|_| FullPath::parse(name)),
-            (Beside::Renamed(None), _) => None,
+            (DerivedPlace::Renamed(Some(name)), None) => own.and_then(|_| FullPath::parse(name)),
+            (DerivedPlace::Renamed(None), _) => None,
         };
         path.map_or(Location::Unknown, Location::Path)
     }
@@ -56,13 +56,13 @@ pub enum Role {
 
 impl TouchedPlace {
     pub fn new(param: impl Into<String>, location: Location) -> TouchedPlace {
-        TouchedPlace { param: param.into(), location, role: Role::Works, beside: None }
+        TouchedPlace { param: param.into(), location, role: Role::Works, derived: None }
     }
 
     /// A place that follows from that of the call.
-    pub fn beside(param: impl Into<String>, beside: Beside, own: Option<&Location>) -> TouchedPlace {
-        let location = beside.location(own);
-        TouchedPlace { beside: Some(beside), ..TouchedPlace::new(param, location) }
+    pub fn derived(param: impl Into<String>, derived: DerivedPlace, own: Option<&Location>) -> TouchedPlace {
+        let location = derived.location(own);
+        TouchedPlace { derived: Some(derived), ..TouchedPlace::new(param, location) }
     }
 
     /// A place that only GitLab knows.
@@ -117,11 +117,13 @@ impl Effects {
                 place.location = location;
             }
         }
-        let own = self.places.iter().find(|place| place.role == Role::Works && place.beside.is_none());
+        let own = self.places.iter().find(|place| place.role == Role::Works && place.derived.is_none());
         let own = own.map(|place| place.location.clone());
-        for place in &mut self.places {
-            if let Some(beside) = &place.beside {
-                place.location = beside.location(own.as_ref());
+        // One that was known stays: another mutation of a document works at another place.
+        let is_open = |place: &&mut TouchedPlace| place.location == Location::Unknown;
+        for place in self.places.iter_mut().filter(|_| !self.is_document).filter(is_open) {
+            if let Some(derived) = &place.derived {
+                place.location = derived.location(own.as_ref());
             }
         }
     }
@@ -186,5 +188,43 @@ impl Effects {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::HolderKind;
+
+    fn at(path: &str) -> Location {
+        Location::Path(FullPath::parse(path).unwrap())
+    }
+
+    fn located(places: Vec<TouchedPlace>, is_document: bool) -> Vec<Location> {
+        let mut effects = Effects::new("a.b", Method::Post, String::new(), Vec::new(), places);
+        effects.is_document = is_document;
+        effects.locate(|location| matches!(location, Location::Id { .. }).then(|| at("acme/widget")));
+        effects.places.into_iter().map(|place| place.location).collect()
+    }
+
+    #[test]
+    fn the_group_of_a_project_follows_from_its_path_once_that_is_known() {
+        let by_id = Location::Id { kind: HolderKind::Project, id: 1 };
+        let own = TouchedPlace::new("fullPath", by_id.clone());
+        let group = TouchedPlace::derived("group", DerivedPlace::ParentGroup, Some(&by_id));
+        let renamed =
+            TouchedPlace::derived("path", DerivedPlace::Renamed(Some("gone".to_owned())), Some(&by_id));
+        let found = located(vec![own, group, renamed], false);
+        assert_eq!(found, [at("acme/widget"), at("acme"), at("acme/gone")]);
+    }
+
+    #[test]
+    fn the_group_of_a_mutation_is_not_that_of_the_first_one() {
+        let other = at("other/vault");
+        let first = TouchedPlace::new("projectPath", Location::Id { kind: HolderKind::Project, id: 1 });
+        let known = TouchedPlace::derived("group", DerivedPlace::ParentGroup, Some(&other));
+        let open = TouchedPlace::derived("group", DerivedPlace::ParentGroup, None);
+        let found = located(vec![first, TouchedPlace::new("projectPath", other), known, open], true);
+        assert_eq!(found[2..], [at("other"), Location::Unknown]);
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::affected_paths::GROUP_OF_PROJECT;
-use super::effects::{Beside, Role, TouchedPlace};
+use super::effects::{DerivedPlace, Role, TouchedPlace};
 use super::location::{HolderKind, Location};
 use crate::catalog::{Action, Catalog, CatalogError, LandingPlace, QuickAction, Risk, Touched, Words};
 
@@ -248,7 +248,7 @@ pub fn effects(
             places.extend(argument_places(param, &command.argument));
         }
         if known.lands == Some(LandingPlace::ParentGroup) {
-            places.push(TouchedPlace::beside(GROUP_OF_PROJECT, Beside::ParentGroup, own));
+            places.push(TouchedPlace::derived(GROUP_OF_PROJECT, DerivedPlace::ParentGroup, own));
         }
     }
     Ok((touches, places))

@@ -126,7 +126,7 @@ impl FoundOperation {
             self.places.extend(affected_paths::undescribed_places(fields));
             return match method.is_safe() {
                 true => Ok(()),
-                false => self.add_commands(("", None), quick_action::scan_all(fields), context),
+                false => self.add_commands("", None, quick_action::scan_all(fields), context),
             };
         }
         for route in routes {
@@ -155,7 +155,7 @@ impl FoundOperation {
                     self.places.push(TouchedPlace::unknown(field));
                 }
                 self.touches.push(touched);
-                self.add_commands(("", None), quick_action::scan_all(arguments), context)?;
+                self.add_commands("", None, quick_action::scan_all(arguments), context)?;
                 continue;
             };
             let mut input = Map::new();
@@ -189,13 +189,14 @@ impl FoundOperation {
         if touched_risk != Risk::Read {
             scanned.extend(quick_action::scan_all(&undescribed(params)));
         }
-        self.add_commands((action.domain(), affected_paths::place_of(params)), scanned, context)
+        self.add_commands(action.domain(), affected_paths::place_of(params), scanned, context)
     }
 
     /// Adds the effects of the quick actions in texts of a kind of object and a project or group, or refuses the texts.
     fn add_commands(
         &mut self,
-        (domain, own): (&str, Option<Location>),
+        domain: &str,
+        own: Option<Location>,
         scanned: Vec<Scanned>,
         context: &Context<'_>,
     ) -> Result<(), Fault> {

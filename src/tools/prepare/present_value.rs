@@ -27,7 +27,7 @@ pub async fn keep(
     if !action.one_of.iter().filter(|names| names.contains(&kept.param)).all(is_given) {
         return Ok(None);
     }
-    let value = match read(tools, action, &kept.read, params, &kept.field).await {
+    let value = match read_field(tools, action, &kept.read, params, &kept.field).await {
         Ok(value) => value,
         Err(ReadError::NotSent(error)) => return Err(error),
         Err(ReadError::Gitlab(error)) => {
@@ -47,7 +47,7 @@ pub async fn keep(
 
 /// A field of the object that a call changes, by the read that takes the parameters of its path; none if it has no such
 /// field.
-pub async fn read(
+pub async fn read_field(
     tools: &Tools,
     action: &Action,
     read: &str,

@@ -60,7 +60,7 @@ async fn present_text(
         ToolError::new(ErrorKind::InvalidParams, message)
     };
     let read = mark.read.as_ref().ok_or_else(missing)?;
-    let text = match present_value::read(tools, action, read, params, &mark.text).await {
+    let text = match present_value::read_field(tools, action, read, params, &mark.text).await {
         Ok(text) => text,
         Err(ReadError::NotSent(error)) => return Err(error),
         Err(ReadError::Gitlab(error)) => {

@@ -590,6 +590,14 @@ fn a_result_in_the_group_of_an_allowed_project_is_outside() {
         let reply = run(&mut client, "commit.create", &commit(message), true);
         assert!(kind(&reply) != "denied", "{message}: {}", reply.text);
     }
+    // The group is that of its own mutation, and not that of the first.
+    let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme/tools,acme/widget")]);
+    let document = format!(
+        "mutation{{labelCreate(input:{{projectPath:\"acme/tools/cli\",title:\"x\"}}){{errors}} {}",
+        promotion.trim_start_matches("mutation{")
+    );
+    let reply = run(&mut client, "api.graphql", &json!({"document": document}), true);
+    assert_eq!(kind(&reply), "denied", "{document}: {}", reply.text);
     let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
     let reply = run(&mut client, "label.promote", &json!({"fullPath": "acme/widget", "name": "bug"}), true);
     assert!(!reply.is_error, "{}", reply.text);
