@@ -5,6 +5,7 @@
 //! 2025-11-25, and 2026-07-28, where `server/discover` replaces it and every request carries its own version.
 
 mod backend;
+mod batch;
 mod broken_text;
 mod elicitation;
 mod handler;

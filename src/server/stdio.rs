@@ -14,11 +14,11 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 
+use super::batch::messages_of;
 use super::broken_text::text_fault;
 use super::line::{InputLine, InputLines};
 use super::outline::Outline;
@@ -130,7 +130,8 @@ where
             };
             let (line, parsed) = match next {
                 InputLine::Message(line) => {
-                    if let Some(messages) = batch(&line) {
+                    // Each is answered by itself: a call that waits for a user delays none of the others.
+                    if let Some(messages) = messages_of(&line) {
                         self.batch.extend(messages);
                         continue;
                     }
@@ -258,19 +259,6 @@ impl LineRefusal {
     }
 }
 
-/// The messages of a batch, which MCP had in 2025-03-26 only and whose servers had to take it (basic protocol, batching). Each is
-/// answered by itself: a call that waits for a user delays none of the others. None of another line; an empty batch and one
-/// within a batch are invalid.
-fn batch(line: &[u8]) -> Option<Vec<Vec<u8>>> {
-    if !line.trim_ascii_start().starts_with(b"[") {
-        return None;
-    }
-    let messages: Vec<&RawValue> = serde_json::from_slice(line).ok()?;
-    let is_message = |message: &&RawValue| message.get().starts_with('{');
-    let is_batch = !messages.is_empty() && messages.iter().all(is_message);
-    is_batch.then(|| messages.iter().map(|message| message.get().as_bytes().to_vec()).collect())
-}
-
 /// Parses a line. Blank lines and notifications that MCP does not have are no messages, and no errors either: a
 /// notification is never answered.
 fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, LineRefusal> {
@@ -330,7 +318,7 @@ mod tests {
         assert_eq!(refused(b"\xff\xfe"), (-32700, Value::Null));
         assert_eq!(refused(b"{\"hello\": 1, \"id\": 3}"), (-32600, json!(3)));
         for no_batch in ["[]", "[1]", "[[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]]"] {
-            assert!(batch(no_batch.as_bytes()).is_none(), "{no_batch}");
+            assert!(messages_of(no_batch.as_bytes()).is_none(), "{no_batch}");
             assert_eq!(refused(no_batch.as_bytes()), (-32600, Value::Null), "{no_batch}");
         }
         let deep = format!("{{\"params\": {}{}, \"id\": \"a\"}}", "[".repeat(100_000), "]".repeat(100_000));

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE,
-    X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER,
+    WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -38,7 +38,9 @@ use super::oauth::{self, METADATA_PATH, Rejection};
 use super::page::{ServedInstance, ServerPage};
 use super::pools::{BodyMemory, Pools};
 use super::reachability::Reachability;
-use super::request_rules::{is_json, malformed_message, repeated_header, widen_accept};
+use super::request_rules::{
+    TakesJsonAlone, batch, is_json, malformed_message, rate_error, repeated_header, widen_accept,
+};
 use super::settings::{AuthMode, HttpSettings, ListenAddress};
 use crate::server::handler::{FindTurns, Handler};
 use crate::surface::{self, Surface};
@@ -455,13 +457,12 @@ async fn serve_endpoint<H: ServerHandler + Clone>(
     request: Request,
 ) -> Response {
     match admit(&edge, request).await {
-        Ok(Admitted { parts, body, record, share }) => {
-            let claims_json = is_json(&parts.headers);
-            let request = Request::from_parts(parts, Body::from(body.clone()));
-            let mut response = service.handle(request).await.map(Body::new).into_response();
-            if claims_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-                response = malformed_message(&body);
+        Ok(admitted) => {
+            if let Some(messages) = batch(&admitted.parts.headers, &admitted.body) {
+                return serve_batch(service, admitted, messages).await;
             }
+            let Admitted { parts, body, record, share } = admitted;
+            let mut response = serve_message(&service, parts, body).await;
             let needs_scope = record.needs_scope() && matches!(edge.settings.auth, AuthMode::OAuth { .. });
             if needs_scope {
                 *response.status_mut() = StatusCode::FORBIDDEN;
@@ -469,11 +470,64 @@ async fn serve_endpoint<H: ServerHandler + Clone>(
                     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
                 }
             }
-            response.extensions_mut().insert(record);
+            response.extensions_mut().insert(Records(vec![record]));
             response.map(|body| share.until_end_of(body))
         }
         Err(refusal) => refusal.into_response(&edge),
     }
+}
+
+/// The records of the messages of a request.
+#[derive(Clone)]
+struct Records(Vec<Arc<CallRecord>>);
+
+/// Serves one message.
+async fn serve_message<H: ServerHandler + Clone>(
+    service: &McpService<H>,
+    parts: Parts,
+    body: Bytes,
+) -> Response {
+    let claims_json = is_json(&parts.headers);
+    let request = Request::from_parts(parts, Body::from(body.clone()));
+    let response = service.handle(request).await.map(Body::new).into_response();
+    match claims_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        true => malformed_message(&body),
+        false => response,
+    }
+}
+
+/// Serves the messages of a batch one after the other. Each takes from the rate of the caller, and is recorded by itself;
+/// none is told progress, as the responses are one array.
+async fn serve_batch<H: ServerHandler + Clone>(
+    service: McpService<H>,
+    admitted: Admitted,
+    messages: Vec<Bytes>,
+) -> Response {
+    let Admitted { mut parts, record, share, body: _ } = admitted;
+    parts.headers.remove(CONTENT_LENGTH);
+    parts.extensions.insert(TakesJsonAlone);
+    let (mut responses, mut records) = (Vec::new(), Vec::new());
+    for (message, number) in messages.into_iter().zip(0..) {
+        // The edge took the turn of the first.
+        let turn = if number == 0 { Ok(()) } else { share.caller.bucket.take(Instant::now()) };
+        if let Err(pause) = turn {
+            responses.extend(rate_error(&message, pause));
+            continue;
+        }
+        let record = Arc::new(CallRecord::new(record.caller().to_owned()));
+        let mut parts = parts.clone();
+        parts.extensions.insert(Arc::clone(&record));
+        let response = serve_message(&service, parts, message).await.into_body().collect().await;
+        let bytes = response.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+        responses.extend(serde_json::from_slice::<Value>(&bytes).ok());
+        records.push(record);
+    }
+    let mut response = match responses.is_empty() {
+        true => StatusCode::ACCEPTED.into_response(),
+        false => Json(responses).into_response(),
+    };
+    response.extensions_mut().insert(Records(records));
+    response
 }
 
 /// A request of an identified caller.
@@ -486,7 +540,7 @@ struct Admitted {
 
 /// Shares of the limits of a caller and of the server that a request holds until its response has ended.
 struct Share {
-    _caller: Arc<Caller>,
+    caller: Arc<Caller>,
     _turn: OwnedSemaphorePermit,
     _memory: BodyMemory,
     _running: Option<RunningRequest>,
@@ -544,7 +598,7 @@ async fn admit(edge: &Edge, request: Request) -> Result<Admitted, HttpRefusal> {
     parts.extensions.insert(Arc::clone(&record));
     parts.extensions.insert(edge.narrow(&caller, identity)?);
     parts.extensions.insert(FindTurns(finds));
-    let share = Share { _caller: Arc::clone(&caller), _turn: turn, _memory: memory, _running: running };
+    let share = Share { caller: Arc::clone(&caller), _turn: turn, _memory: memory, _running: running };
     Ok(Admitted { parts, body, record, share })
 }
 
@@ -590,20 +644,19 @@ async fn observe(State(edge): State<Arc<Edge>>, request: Request, next: axum::mi
     let status = response.status().as_u16();
     edge.metrics.record_response(status);
     let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let record = response.extensions_mut().remove::<Arc<CallRecord>>();
-    let labels = record.as_ref().and_then(|record| record.labels());
-    let (tool, action, outcome) = labels.map_or(("", "", ""), |labels| {
-        (labels.tool.as_str(), labels.action.as_str(), labels.outcome.as_str())
-    });
+    let records = response.extensions_mut().remove::<Records>().map(|records| records.0).unwrap_or_default();
+    let caller = records.first().map_or("", |record| record.caller());
     let method = if is_known(&method) { method.as_str() } else { "OTHER" };
-    let caller = record.as_ref().map_or("", |record| record.caller());
+    let calls: Vec<_> = records.iter().filter_map(|record| record.labels()).collect();
+    for labels in &calls {
+        let (tool, action, outcome) = (&*labels.tool, &*labels.action, &*labels.outcome);
+        tracing::info!(target: ACCESS, method, path, status, ms, caller, tool, action, outcome);
+    }
     match path {
         // Probes would fill the log.
         "/health" | "/metrics" => tracing::debug!(target: ACCESS, method, path, status, ms),
-        _ if labels.is_some() => {
-            tracing::info!(target: ACCESS, method, path, status, ms, caller, tool, action, outcome);
-        }
-        _ => tracing::info!(target: ACCESS, method, path, status, ms, caller),
+        _ if calls.is_empty() => tracing::info!(target: ACCESS, method, path, status, ms, caller),
+        _ => {}
     }
     response
 }

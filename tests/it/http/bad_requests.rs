@@ -161,6 +161,49 @@ fn a_browser_may_call_from_a_listed_origin_alone() {
 }
 
 /// Half an emoji: the answer has the id of the call, so that the client's request ends, and says what is wrong.
+/// MCP 2025-03-26 has batches, and is the version of a request that names none; later versions have none.
+#[test]
+fn a_batch_is_answered_in_the_version_that_has_them() {
+    let gitlab = Gitlab::start();
+    let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_MCP_CALLER_RATE", "5")]);
+    let call = |id: u8| {
+        let mut call = find();
+        call["id"] = json!(id);
+        call
+    };
+    let done = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let mixed =
+        json!([call(1), done, {"jsonrpc": "2.0", "id": "two", "method": "no/method"}, {"jsonrpc": "1.0"}]);
+    for headers in [&[TOKEN][..], &[TOKEN, ("MCP-Protocol-Version", "2025-03-26")]] {
+        let answered = server.post(headers, &mixed);
+        assert_eq!(answered.status, 200, "{}", answered.body);
+        let answers = answered.json();
+        let answers = answers.as_array().unwrap();
+        assert_eq!(answers.len(), 3, "{}", answered.body);
+        assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(1), &json!("two")));
+        assert!(answers[0]["result"]["structuredContent"]["results"].is_array(), "{}", answered.body);
+        assert_eq!(
+            (&answers[1]["error"]["code"], &answers[2]["error"]["code"]),
+            (&json!(-32601), &json!(-32600))
+        );
+        std::thread::sleep(Duration::from_secs(2));
+    }
+    let notified = server.post(&[TOKEN], &json!([done]));
+    assert_eq!((notified.status, &*notified.body), (202, ""));
+    // A batch is no way round the rate: ten calls are two seconds of it.
+    let many: Vec<Value> = (0..14).map(call).collect();
+    let answered = server.post(&[TOKEN], &Value::from(many)).json();
+    let answers = answered.as_array().unwrap();
+    let refused: Vec<&Value> = answers.iter().filter(|answer| answer["error"]["code"] == -32029).collect();
+    assert_eq!(answers.len(), 14);
+    assert!((1..=8).contains(&refused.len()), "{refused:?}");
+    assert_eq!(refused.last().unwrap()["id"], 13);
+    let later =
+        server.post(&[("PRIVATE-TOKEN", "glpat-other"), ("MCP-Protocol-Version", "2025-06-18")], &mixed);
+    assert_eq!(later.status, 400);
+    assert!(later.body.contains("send each message by itself"), "{}", later.body);
+}
+
 #[test]
 fn half_a_character_is_named_in_the_answer_to_its_call() {
     let gitlab = Gitlab::start();
@@ -409,7 +452,7 @@ fn bodies_that_are_no_messages_are_refused() {
     for (bodies, code) in [
         (["", "{", "\u{0}", "{\"jsonrpc\": \"2.0\", secret-of-the-body"], -32_700),
         (
-            ["[]", "null", "{\"jsonrpc\":\"1.0\"}", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]"],
+            ["[]", "null", "{\"jsonrpc\":\"1.0\"}", "[[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]]"],
             -32_600,
         ),
     ] {
