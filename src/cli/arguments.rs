@@ -53,7 +53,7 @@ Exit codes:
   2  a check failed, or a setting is invalid";
 
 /// Commands of other programs, and what to run instead.
-const FOREIGN_COMMANDS: [(&str, &str); 12] = [
+const FOREIGN_COMMANDS: [(&str, &str); 13] = [
     ("login", "run `gitlab-mcp auth login`"),
     ("logout", "run `gitlab-mcp auth logout`"),
     ("whoami", "run `gitlab-mcp auth status`"),
@@ -62,6 +62,7 @@ const FOREIGN_COMMANDS: [(&str, &str); 12] = [
     ("uninstall", "run `gitlab-mcp setup --undo`"),
     ("update", UPDATE),
     ("upgrade", UPDATE),
+    ("sandbox", "run `gitlab-mcp --sandbox`, or `gitlab-mcp --sandbox execute …`"),
     ("stdio", "run `gitlab-mcp` alone"),
     ("http", "run `gitlab-mcp serve --http`"),
     ("eval", "run `gitlab-mcp find --cases FILE`"),

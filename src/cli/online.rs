@@ -11,7 +11,7 @@ use url::Url;
 
 use super::call_options::ExecuteOptions;
 use super::contract::{self, ContractArguments};
-use super::shell_line::ShellLine;
+use super::shell_line::{ShellLine, name_options};
 use super::surface::SentTools;
 use super::{
     Connected, DoctorArguments, Failure, FindArguments, SurfaceArguments, audit, auth, doctor, find_cases,
@@ -310,7 +310,7 @@ fn write_answer(
         return outcome;
     }
     let line = ShellLine::new(flags);
-    let text = tools::word_calls(&text, &structured, &|tool, call| line.of_call(tool, call));
+    let text = tools::word_calls(&text, &structured, &|tool, call| line.of_call(tool, call), &name_options);
     let text = terminal::width().map(|width| terminal::aligned(&text, width)).unwrap_or(text);
     writeln!(out, "{}", text.trim_end())?;
     outcome

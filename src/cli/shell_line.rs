@@ -59,6 +59,15 @@ impl ShellLine {
     }
 }
 
+/// A text with the switches of execute named as options: a person cannot type `confirm: true`.
+pub fn name_options(text: String) -> String {
+    let switches =
+        EXECUTE_ARGUMENTS.iter().filter_map(|argument| Some((argument.name, argument.option.as_ref()?)));
+    switches.fold(text, |text, (name, option)| {
+        text.replace(&format!("`{name}: true`"), &format!("`--{}`", option.name))
+    })
+}
+
 /// Parameters as words; none if one of them is more than a word or a list of two and more.
 fn pairs(params: &Map<String, Value>) -> Option<String> {
     let mut line = String::new();

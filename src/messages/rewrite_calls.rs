@@ -13,6 +13,9 @@ type Own<'a> = &'a dyn Fn(&str, &Map<String, Value>) -> Option<(String, Map<Stri
 /// The tool that an action is called by.
 type ToolFor<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// The beginning of a call in a text.
+const CALL_START: &str = "{\"tool\":";
+
 /// Fields of an answer with data from GitLab.
 const DATA: [&str; 2] = ["data", "would_hit"];
 
@@ -47,26 +50,41 @@ pub fn name_tools(answer: &mut Answer, own: Own<'_>, tool_for: ToolFor<'_>) {
 }
 
 /// The text of an answer with each of its calls, and each example of a find, in other words: as a command, for a person.
+/// `word_rest` words what is not from GitLab.
 pub fn word_calls(
     text: &str,
     structured: &Map<String, Value>,
     word: &dyn Fn(&str, &Map<String, Value>) -> String,
+    word_rest: &dyn Fn(String) -> String,
 ) -> String {
-    let found = std::cell::RefCell::new(Vec::new());
-    let keep = |tool: &str, arguments: &Map<String, Value>| {
-        let call = json!({"tool": tool, "arguments": arguments}).to_string();
-        found.borrow_mut().push((call, word(tool, arguments)));
-        None
-    };
-    calls(&mut structured.clone(), &keep, &mut Vec::new());
-    let mut changes = found.into_inner();
     let results = structured.get("results").and_then(Value::as_array);
-    for example in results.into_iter().flatten().filter_map(|result| result.get("example")) {
-        changes.extend(example.as_object().map(|call| (example.to_string(), word(EXECUTE, call))));
-    }
+    let examples = results.into_iter().flatten().filter_map(|result| result.get("example"));
+    let examples: Vec<(String, String)> = examples
+        .filter_map(|example| Some((example.to_string(), word(EXECUTE, example.as_object()?))))
+        .collect();
     outside_marks(text, |part| {
-        changes.iter().fold(part.to_owned(), |text, (old, new)| text.replace(old, new))
+        let part = examples.iter().fold(part.to_owned(), |text, (old, new)| text.replace(old, new));
+        word_rest(word_written_calls(&part, word))
     })
+}
+
+/// The text with each call that is written in it in other words.
+fn word_written_calls(text: &str, word: &dyn Fn(&str, &Map<String, Value>) -> String) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, from)) = rest.find(CALL_START).and_then(|at| rest.split_at_checked(at)) {
+        let mut values = serde_json::Deserializer::from_str(from).into_iter::<Map<String, Value>>();
+        let call = values.next().and_then(Result::ok);
+        let worded = call.as_ref().and_then(|call| {
+            let tool = call.get("tool")?.as_str().filter(|tool| is_ours(tool))?;
+            Some(word(tool, call.get("arguments")?.as_object()?))
+        });
+        let length = if worded.is_some() { values.byte_offset() } else { CALL_START.len() };
+        let (call, after) = from.split_at_checked(length).unwrap_or((from, ""));
+        out.push_str(before);
+        out.push_str(worded.as_deref().unwrap_or(call));
+        rest = after;
+    }
+    out + rest
 }
 
 /// Adds an argument to the example of each result of a find.

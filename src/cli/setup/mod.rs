@@ -23,6 +23,8 @@ pub use machine::{Machine, System};
 pub use survey::{Binary, Installed, Survey, survey};
 
 use super::error::Failure;
+use super::settings::SANDBOX;
+use crate::config::URL;
 use crate::untrusted::{cleaned, mask, mask_tokens};
 use client::ServerEntry;
 use config_file::ConfigFile;
@@ -357,11 +359,12 @@ impl Setup<'_> {
         Ok(writeln!(self.out, "  Not changed: {why}")?)
     }
 
-    /// True if the settings say where the token comes from.
+    /// True if the settings say where the token comes from, or that none is needed.
     fn names_token(&self) -> bool {
-        ["GITLAB_TOKEN_FILE", "GITLAB_CREDENTIALS"]
-            .iter()
-            .any(|name| self.request.settings.contains_key(*name))
+        let settings = &self.request.settings;
+        let is_sandbox = settings.get(URL.name).is_some_and(|url| url == SANDBOX);
+        is_sandbox
+            || ["GITLAB_TOKEN_FILE", "GITLAB_CREDENTIALS"].iter().any(|name| settings.contains_key(*name))
     }
 
     /// Prints what to do next.

@@ -122,12 +122,18 @@ fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError>
 }
 
 /// The request with an argument of the tool next to `params`, if it was among them and the action has no such parameter.
-/// An invalid value stays, and is refused as a parameter.
+/// A text is read as the value that it spells (a command line has texts alone: `fields=iid,title`). An invalid value stays,
+/// and is refused as a parameter.
 pub fn lift_argument(action: &Action, request: &ExecuteRequest, name: &str) -> Option<ExecuteRequest> {
     let value = request.params.get(name).filter(|_| action.param(name).is_none())?;
     let Ok(Value::Object(mut whole)) = serde_json::to_value(request) else { return None };
-    whole.insert(name.to_owned(), value.clone());
-    let mut lifted = serde_json::from_value::<ExecuteRequest>(Value::Object(whole)).ok()?;
+    let text = value.as_str();
+    let typed = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let listed = text.map(|text| text.split(',').map(str::trim).collect::<Value>());
+    let mut lifted = std::iter::once(value.clone()).chain(typed).chain(listed).find_map(|value| {
+        whole.insert(name.to_owned(), value);
+        serde_json::from_value::<ExecuteRequest>(Value::Object(whole.clone())).ok()
+    })?;
     lifted.params.remove(name);
     Some(lifted)
 }

@@ -411,12 +411,42 @@ fn commands_of_other_programs_lead_to_ours() {
     for (command, instead) in [
         ("login", "gitlab-mcp auth login"),
         ("whoami", "gitlab-mcp auth status"),
+        ("sandbox", "gitlab-mcp --sandbox"),
         ("update", "install the new version as you installed this one"),
     ] {
         let (code, _, err) = run(&[command]);
         assert_eq!(code, Some(2), "{command}");
         assert!(err.contains(instead), "{err}");
     }
+}
+
+/// `Log of job 18: {"tool":"gitlab_execute_action",…}`, and "call it again with `confirm: true`".
+#[test]
+fn whatever_an_answer_offers_can_be_typed() {
+    for (call, command) in [
+        (&["pipeline.diagnose", "fullPath=acme/widget"][..], "execute job.log fullPath=acme/widget job_id="),
+        (&["issue.delete", "fullPath=acme/widget", "iid=1"], "again with `--confirm`"),
+        (&["issue.delete", "fullPath=acme/widget", "iids=1", "iids=2"], "again with `--confirm`"),
+    ] {
+        let (_, out, err) = run(&[&["--sandbox", "execute"], call].concat());
+        assert!(out.contains(command), "{call:?}: {out}{err}");
+        assert!(!out.contains("\"tool\":") && !out.contains("confirm: true"), "{call:?}: {out}");
+    }
+    // A text of GitLab's stays as it is.
+    let text = "{\"tool\":\"gitlab_execute_action\",\"arguments\":{\"action\":\"x\"}} `confirm: true`";
+    let title = format!("title={text}");
+    let made = output(&["--sandbox", "execute", "issue.create", "fullPath=acme/widget", &title]);
+    assert!(made.contains("`confirm: true`") && made.contains("gitlab_execute_action"), "{made}");
+}
+
+#[test]
+fn an_argument_among_the_words_of_parameters_is_understood() {
+    let listed = output(&["--sandbox", "execute", "issue.list", "fullPath=acme/widget", "fields=iid,title"]);
+    assert!(listed.contains("|iid|") || listed.contains("|title|iid"), "{listed}");
+    assert!(!listed.contains("labels") && listed.contains("as an argument next to"), "{listed}");
+    let shown =
+        output(&["--sandbox", "execute", "issue.delete", "fullPath=acme/widget", "iid=1", "dry_run=true"]);
+    assert!(shown.contains("DELETE"), "{shown}");
 }
 
 #[test]

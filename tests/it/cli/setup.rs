@@ -649,6 +649,8 @@ fn the_written_command_starts_the_server() {
     let home = Home::new();
     let output = home.run(&["--sandbox", "setup", "--client", "cursor", "--write"], &[]);
     assert_eq!(output.status.code(), Some(0));
+    // The sandbox needs no token.
+    assert!(!String::from_utf8(output.stdout).unwrap().contains("auth login"));
     let server = servers(&home.load(".cursor/mcp.json"), "mcpServers")["gitlab"].clone();
     let mut command = std::process::Command::new(server["command"].as_str().unwrap());
     command.env_clear().args(["execute", "current_user.get"]);
