@@ -10,6 +10,7 @@
 //!
 //! The program names tantivy, strsim and the encoder here alone; the build and the maintainers' program do too.
 
+pub mod action_names;
 mod agreement;
 mod bm25;
 mod directory;

@@ -2,7 +2,6 @@
 //! GitLab page. An unambiguous one runs, and the answer notes how it was understood.
 
 pub mod by_path;
-pub mod names;
 pub mod request_limits;
 pub mod resolved;
 pub mod suggestions;
@@ -12,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::catalog::{Action, Language, Risk};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
+use crate::search::action_names as names;
 use crate::tools::local_files;
 use crate::tools::state::Tools;
 use resolved::{ResolvedAction, by_number};
