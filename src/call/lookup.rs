@@ -172,7 +172,7 @@ impl Lookup {
     pub fn is_passing(&self) -> bool {
         match self {
             _ if self.is_of_runs() => true,
-            Lookup::IdOf { names: Names::Pipeline, .. } => true,
+            Lookup::IdOf { names: Names::Pipeline | Names::Todo, .. } => true,
             // Everybody can change the own display name.
             _ if self.display_name().is_some() => true,
             // The token may become that of another user.

@@ -91,7 +91,7 @@ async fn run_within(
         return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
     };
     reject_arguments_of_one_answer(&action, &request)?;
-    let checked = check::check_params(tools, &action, &request, &mut notes)?;
+    let checked = check::check_whole(tools, &action, &request, &mut notes).await?;
     entry.planned();
     let above = [enclosing.above, &[action.id.as_str()]].concat();
     let mut run = CompositeRun {

@@ -37,6 +37,8 @@ pub struct LookupFailure {
     pub error: ToolError,
     /// The path of a project or group that GitLab does not know, if that is why.
     pub unknown_path: Option<UnknownPath>,
+    /// The parameters, if one is missing.
+    pub invalid: Option<Box<Invalid>>,
 }
 
 /// A path that GitLab does not know, with the call that needs it.
@@ -51,7 +53,7 @@ pub struct UnknownPath {
 
 impl From<ToolError> for LookupFailure {
     fn from(error: ToolError) -> LookupFailure {
-        LookupFailure { error, unknown_path: None }
+        LookupFailure { error, unknown_path: None, invalid: None }
     }
 }
 
@@ -104,7 +106,11 @@ fn answered<'a>(
     Box::pin(async move {
         for _ in 0..=MAX_ROUNDS {
             let step = next(checked, &lock_cache(tools));
-            match step.map_err(|invalid| error_mapping::invalid(tools, &invalid, checked.action()))? {
+            let failure = |invalid: Invalid| LookupFailure {
+                invalid: Some(Box::new(invalid.clone())),
+                ..error_mapping::invalid(tools, &invalid, checked.action()).into()
+            };
+            match step.map_err(failure)? {
                 Step::Ask(questions) => {
                     let open = resolve_batch(tools, questions, requests).await;
                     let asked =
@@ -265,7 +271,7 @@ async fn resolve_lookup(
             with_near_name(tools, asked, error, requests).await
         }
     };
-    Err(LookupFailure { unknown_path: unknown_path(checked, question, &error), error })
+    Err(LookupFailure { unknown_path: unknown_path(checked, question, &error), error, invalid: None })
 }
 
 /// A name that was looked up for a parameter of a call.

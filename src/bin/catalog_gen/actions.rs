@@ -402,6 +402,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         wait: None,
         label_names: None,
         kept: None,
+        list_changes: Vec::new(),
         pin: None,
         text_mark: None,
     }

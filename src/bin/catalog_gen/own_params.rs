@@ -1,9 +1,9 @@
 //! Rules of `catalog/rules.toml` on parameters that this server adds or fills in: edits of long texts, marks before a text,
-//! waits for a state, names of labels, and pins to the state of an object.
+//! waits for a state, names of labels, changes of lists, and pins to the state of an object.
 
 use gitlab_mcp::catalog::{
-    Action, Base, Json, KeptValue, LabelNames, Param, ParamKind, Place, Raise, StatePin, StateWait, TextEdit,
-    TextMark, When,
+    Action, Base, Json, KeptValue, LabelNames, ListChange, Param, ParamKind, Place, Raise, StatePin,
+    StateWait, TextEdit, TextMark, When,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -73,6 +73,14 @@ pub struct MarkRule {
 pub struct KeptRule {
     actions: Vec<String>,
     kept: KeptValue,
+}
+
+/// Parameters that change a list in part.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListRule {
+    actions: Vec<String>,
+    change: ListChange,
 }
 
 /// Parameters that tie a call to the state of an object.
@@ -148,6 +156,37 @@ pub fn set_kept_values(rules: &[KeptRule], actions: &mut [Action], faults: &mut 
             let changes = action.params.iter().filter(|param| param.place == Place::Body);
             action.one_of.push(changes.map(|param| param.name.clone()).collect());
             action.kept = Some(kept.clone());
+        }
+    }
+}
+
+/// Sets the lists that calls may change in parts, and adds the parameters behind the list.
+pub fn set_list_changes(rules: &[ListRule], actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    for ListRule { actions: patterns, change } in rules {
+        let row = format!("list_changes {}", change.whole);
+        ids.expand(&change.read, &row, faults);
+        for id in expand_all(patterns, &ids, &row, faults) {
+            let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
+            let whole = action.param(&change.whole).cloned().unwrap_or_default();
+            let part = |name: &str, note: &str| Param {
+                name: name.to_owned(),
+                place: Place::Selector,
+                kind: whole.kind,
+                names: whole.names,
+                undocumented: true,
+                note: Some(note.to_owned()),
+                ..Param::default()
+            };
+            let parts = [
+                part(&change.add, "Added to the present ones"),
+                part(&change.remove, "Taken from the present ones"),
+            ];
+            add_params(&mut action.params, &change.whole, &parts, &format!("{row}: {id}"), faults);
+            for names in action.one_of.iter_mut().filter(|names| names.contains(&change.whole)) {
+                names.extend([change.add.clone(), change.remove.clone()]);
+            }
+            action.list_changes.push(change.clone());
         }
     }
 }

@@ -7,7 +7,7 @@ use super::parse::parse;
 use super::reference::{self, NOTE, Reference, noun, takes};
 use crate::call::param_error::TARGET;
 use crate::call::{Fault, global_id};
-use crate::catalog::{Action, ObjectKind, Operation, Scope};
+use crate::catalog::{Action, Names, ObjectKind, Operation, Scope};
 
 /// True if the action accepts `target`: it has a `fullPath` and no parameter of its own with that name.
 pub fn takes_target(action: &Action) -> bool {
@@ -77,7 +77,9 @@ fn object_params(
     {
         return Some(vec![(addressed.name.clone(), reference.to_string())]);
     }
-    let param = reference::parameter(action, reference.kind)?.to_owned();
+    let Some(param) = reference::parameter(action, reference.kind).map(str::to_owned) else {
+        return of_latest_pipeline(action, reference);
+    };
     if !matches!(reference.kind, ObjectKind::File | ObjectKind::Directory) {
         return Some(vec![(param, reference.value.clone())]);
     }
@@ -86,6 +88,13 @@ fn object_params(
     let (at, path) = split_ref(&reference.value, said);
     let at = holds_ref.map(|name| (name.to_owned(), at.to_owned()));
     Some([(param, path.to_owned())].into_iter().chain(at).collect())
+}
+
+/// The latest pipeline of a merge request, for an action that works on a pipeline or on a job of one.
+fn of_latest_pipeline(action: &Action, reference: &Reference) -> Option<Vec<(String, String)>> {
+    let param = action.params.iter().find(|param| param.names == Some(Names::Pipeline))?;
+    (reference.kind == ObjectKind::MergeRequest)
+        .then(|| vec![(param.name.clone(), format!("!{}", reference.value))])
 }
 
 /// Splits `ref/path`: after the given ref, else at the first slash.

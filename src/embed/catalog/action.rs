@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::additions::{
-    Companion, Join, KeptValue, LabelNames, RowFilter, StateNote, StatePin, StateWait, TextEdit, TextMark,
+    Companion, Join, KeptValue, LabelNames, ListChange, RowFilter, StateNote, StatePin, StateWait, TextEdit,
+    TextMark,
 };
 use super::effects::{Landing, Raise, Risk};
 use super::json::Json;
@@ -117,6 +118,9 @@ pub struct Action {
     /// A parameter that keeps its value unless it is given. From `[[kept_values]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub kept: Option<KeptValue>,
+    /// Parameters that change a list in part. From `[[list_changes]]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub list_changes: Vec<ListChange>,
     /// The parameter that ties a call to the object that was shown. From `[[pins]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub pin: Option<StatePin>,

@@ -206,6 +206,21 @@ pub struct KeptValue {
     pub read: String,
 }
 
+/// Parameters that add to a list and take from it, where GitLab takes only the whole: `add_reviewers` and
+/// `remove_reviewers` of `reviewer_ids`. They are not sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListChange {
+    /// The parameter with the whole list.
+    pub whole: String,
+    pub add: String,
+    pub remove: String,
+    /// The field of the object with the present list.
+    pub field: String,
+    /// Id of the read of the object; it takes the parameters of the path.
+    pub read: String,
+}
+
 impl Companion {
     /// True if a value of the parameter asks for the call: neither null, `false` nor blank. The text `false` is a flag too,
     /// unless the other action takes it as a text.

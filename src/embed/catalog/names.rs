@@ -79,6 +79,8 @@ pub enum Names {
     ProjectAccessToken,
     GroupAccessToken,
     PersonalAccessToken,
+    /// A to-do item, named by what it is about.
+    Todo,
     ImpersonationToken,
     ClusterAgentToken,
     RemoteMirror,
@@ -115,6 +117,7 @@ impl Names {
                 | Names::Application
                 | Names::GeoSite
                 | Names::PersonalAccessToken
+                | Names::Todo
                 | Names::ImpersonationToken
         )
     }

@@ -15,7 +15,7 @@ use crate::tools::state::Tools;
 
 /// Diagnoses a look-up that failed before the call was sent.
 pub async fn diagnose_lookup(tools: &Tools, failure: LookupFailure) -> ToolError {
-    let LookupFailure { error, unknown_path } = failure;
+    let LookupFailure { error, unknown_path, .. } = failure;
     match unknown_path {
         Some(unknown) => near_paths::suggest(tools, error, &unknown).await,
         None => error,

@@ -6,7 +6,7 @@ use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::ExecuteRequest;
 use crate::tools::error_mapping;
 use crate::tools::errors::next_call;
-use crate::tools::prepare::{edits, global_ids};
+use crate::tools::prepare::{edits, global_ids, project_name};
 use crate::tools::state::Tools;
 use crate::tools::{companions, default_project, instance_version};
 
@@ -33,7 +33,10 @@ pub(super) async fn check_for_instance(
     let fitting = instance_version::for_instance(tools, action).await;
     let action = fitting.as_ref().unwrap_or(action);
     let (checked, extension) = match check_or_fault(tools, action, request, notes)? {
-        Ok(checked) => return Ok((noted(checked, notes), Vec::new())),
+        Ok(checked) => {
+            let checked = with_whole_path(tools, action, request, checked, notes).await?;
+            return Ok((noted(checked, notes), Vec::new()));
+        }
         Err(invalid) => match instance_version::extended(tools, action, &invalid).await {
             None => return Err(invalid_call(tools, &invalid, action, request)),
             Some(extension) => match check_or_fault(tools, &extension.action, request, notes)? {
@@ -46,6 +49,24 @@ pub(super) async fn check_for_instance(
     Ok((noted(checked, notes), extension.unknown))
 }
 
+/// The checked parameters with the path of the project that is named without its group.
+async fn with_whole_path(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+    checked: Checked,
+    notes: &mut Vec<String>,
+) -> Result<Checked, ToolError> {
+    let resolved = Box::pin(project_name::resolve(tools, action, &checked)).await?;
+    let Some((params, note)) = resolved else {
+        return Ok(checked);
+    };
+    notes.push(note);
+    let request = ExecuteRequest { params, ..request.clone() };
+    check_or_fault(tools, action, &request, notes)?
+        .map_err(|invalid| invalid_call(tools, &invalid, action, &request))
+}
+
 /// Adds notes on the interpretation of values.
 fn noted(checked: Checked, notes: &mut Vec<String>) -> Checked {
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
@@ -54,6 +75,17 @@ fn noted(checked: Checked, notes: &mut Vec<String>) -> Checked {
         notes.push(format!("`{names}: null` was not sent: GitLab describes no value that takes it away"));
     }
     checked
+}
+
+/// [`check_params`] for an action that is made of others: a project may be named without its group.
+pub async fn check_whole(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+    notes: &mut Vec<String>,
+) -> Result<Checked, ToolError> {
+    let checked = check_params(tools, action, request, notes)?;
+    with_whole_path(tools, action, request, checked, notes).await
 }
 
 /// The parameters of a request, checked for an action that may run at all.

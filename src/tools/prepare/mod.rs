@@ -8,9 +8,12 @@ mod denial;
 pub mod edits;
 mod global_ids;
 mod label_names;
+mod list_change;
 pub mod log_selection;
+mod only_one;
 pub mod pin;
 mod present_value;
+mod project_name;
 pub mod requested_wait;
 mod text_mark;
 mod thread_names;
@@ -24,6 +27,7 @@ use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::error_mapping;
 use crate::tools::errors::{diagnosis, next_call};
+use crate::tools::lookups::LookupFailure;
 use crate::tools::own_reads::locate;
 use crate::tools::state::Tools;
 use crate::tools::{instance_version, lookups, token_info};
@@ -32,6 +36,7 @@ pub use check::refuse_withheld;
 pub use denial::{is_denial, known_denial};
 use edits::TextChange;
 use log_selection::LogSelection;
+use only_one::OmittedObject;
 use requested_wait::RequestedWait;
 
 /// Circumstances of a call: on its own, or as a step of another action.
@@ -111,9 +116,10 @@ pub async fn prepare(
     circumstances: Circumstances<'_>,
 ) -> Result<Prepared, ToolError> {
     let request = keep_values(tools, check(tools, resolved, circumstances).await?).await?;
-    let request = rewrite(tools, request).await?;
+    // Boxed: the future is deeply nested.
+    let request = Box::pin(rewrite(tools, request)).await?;
     let request = if circumstances.is_agreed { request } else { pin_to_shown(tools, request).await? };
-    let mut prepared = look_up(tools, request, circumstances).await?;
+    let mut prepared = Box::pin(look_up(tools, request, circumstances)).await?;
     prepared.notes.extend(tools.limits.take_warning());
     Ok(prepared)
 }
@@ -127,7 +133,7 @@ pub async fn prepare_ahead(
 ) -> Result<Prepared, ToolError> {
     let request = keep_values(tools, check(tools, resolved, circumstances).await?).await?;
     let request = pin_to_shown(tools, request).await?;
-    look_up(tools, request, circumstances).await
+    Box::pin(look_up(tools, request, circumstances)).await
 }
 
 /// Checks a call, and refuses one that no look-up can save from a denial.
@@ -186,15 +192,30 @@ pub async fn look_up_params(
 /// Makes the request of a checked call, once the names that it depends on have been looked up.
 async fn look_up(
     tools: &Tools,
-    request: CheckedRequest,
+    mut request: CheckedRequest,
     circumstances: Circumstances<'_>,
 ) -> Result<Prepared, ToolError> {
+    let mut looked_up = lookups::call(tools, &request.checked).await;
+    let mut hint = None;
+    if let Err(LookupFailure { invalid: Some(invalid), .. }) = &looked_up {
+        // Boxed: the future is deeply nested.
+        match Box::pin(only_one::find(tools, request.checked.action(), invalid)).await {
+            Some(OmittedObject::Only(params, note)) => {
+                request.notes.push(note);
+                Box::pin(request.replace_params(tools, params)).await?;
+                looked_up = Box::pin(lookups::call(tools, &request.checked)).await;
+            }
+            Some(OmittedObject::Among(names)) => hint = Some(names),
+            None => {}
+        }
+    }
     let CheckedRequest { action, request, checked, mut notes, unknown, fields, wait, log, texts } = request;
-    let call = match lookups::call(tools, &checked).await {
+    let call = match looked_up {
         Ok(call) => call,
         Err(failure) => {
             let error = diagnosis::diagnose_lookup(tools, failure).await;
-            return Err(next_call::with_options(error, &action, &request));
+            let error = next_call::with_options(error, &action, &request);
+            return Err(hint.into_iter().fold(error, ToolError::hint));
         }
     };
     instance_version::check_age(tools, &call, &checked).await?;
@@ -230,6 +251,11 @@ async fn rewrite(tools: &Tools, mut request: CheckedRequest) -> Result<CheckedRe
     let given = params.as_ref().unwrap_or(request.checked.params());
     if let Some(marked) = text_mark::apply(tools, &action, given).await? {
         params = Some(marked);
+    }
+    let given = params.as_ref().unwrap_or(request.checked.params());
+    if let Some((whole, found)) = Box::pin(list_change::apply(tools, &action, given)).await? {
+        request.notes.extend(found);
+        params = Some(whole);
     }
     let given = params.as_ref().unwrap_or(request.checked.params());
     if let Some(edited) = edits::apply(tools, &action, given).await? {

@@ -7,6 +7,7 @@ use crate::catalog::{Action, Place};
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest};
+use crate::tools::error_mapping;
 use crate::tools::errors::diagnosis;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
@@ -43,6 +44,24 @@ pub async fn keep(
     let mut params = params.clone();
     params.insert(kept.param.clone(), value.ok_or_else(missing)?);
     Ok(Some((params, format!("`{}` stays as it was", kept.param))))
+}
+
+/// As `read_field`, with the error of the read as the error of the call.
+pub async fn read_or_explain(
+    tools: &Tools,
+    action: &Action,
+    read: &str,
+    params: &Map<String, Value>,
+    field: &str,
+) -> Result<Option<Value>, ToolError> {
+    match read_field(tools, action, read, params, field).await {
+        Ok(value) => Ok(value),
+        Err(ReadError::NotSent(error)) => Err(error),
+        Err(ReadError::Gitlab(error)) => Err(match tools.catalog.get(read).ok().flatten() {
+            Some(read) => error_mapping::from_gitlab(&error, &read, tools.token_standing()),
+            None => ToolError::new(ErrorKind::GitlabError, format!("{read} cannot be read")),
+        }),
+    }
 }
 
 /// A field of the object that a call changes, by the read that takes the parameters of its path; none if it has no such

@@ -4,8 +4,6 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, TextMark};
 use crate::messages::error::{ErrorKind, ToolError};
-use crate::tools::error_mapping;
-use crate::tools::own_reads::gate::ReadError;
 use crate::tools::prepare::present_value;
 use crate::tools::state::Tools;
 
@@ -60,16 +58,7 @@ async fn present_text(
         ToolError::new(ErrorKind::InvalidParams, message)
     };
     let read = mark.read.as_ref().ok_or_else(missing)?;
-    let text = match present_value::read_field(tools, action, read, params, &mark.text).await {
-        Ok(text) => text,
-        Err(ReadError::NotSent(error)) => return Err(error),
-        Err(ReadError::Gitlab(error)) => {
-            return Err(match tools.catalog.get(read).ok().flatten() {
-                Some(read) => error_mapping::from_gitlab(&error, &read, tools.token_standing()),
-                None => missing(),
-            });
-        }
-    };
+    let text = present_value::read_or_explain(tools, action, read, params, &mark.text).await?;
     text.as_ref().and_then(Value::as_str).map(str::to_owned).ok_or_else(missing)
 }
 

@@ -16,6 +16,7 @@ mod graphql;
 pub mod input_limits;
 pub mod instance_version;
 pub mod label_names;
+pub mod left_out;
 pub mod lookups;
 pub mod masking;
 pub mod names;

@@ -1,0 +1,57 @@
+//! The object that a call leaves out: a read takes the only one that there is, and the error of any other call lists what
+//! there is.
+
+use serde_json::{Map, Value};
+
+use crate::call::{self, Fault, Invalid};
+use crate::catalog::{self, Action, Risk};
+use crate::gitlab::Content;
+use crate::tools::lookups;
+use crate::tools::own_reads::gate::Purpose;
+use crate::tools::state::Tools;
+use crate::untrusted::{quote, shortened};
+
+/// Maximum number of names that an error lists, and of characters of each.
+const MAX_LISTED: usize = 10;
+const MAX_NAME: usize = 80;
+
+/// A call without the object that it is of.
+pub enum OmittedObject {
+    /// The parameters with the only object that there is, and a note.
+    Only(Map<String, Value>, String),
+    /// A hint with the names of those that there are.
+    Among(String),
+}
+
+/// The objects that the only missing parameter may name; none if another is wrong, or if they cannot be listed.
+pub async fn find(tools: &Tools, action: &Action, invalid: &Invalid) -> Option<OmittedObject> {
+    let [Fault::Missing { name, .. }] = invalid.faults.as_slice() else { return None };
+    let param = action.param(name)?;
+    let (list, params) = call::list_of(param, &invalid.right)?;
+    // A list that a title narrows does not have all.
+    let resolver = catalog::resolver(param.names.filter(|_| !params.contains_key("search"))?)?;
+    let read = resolver.reads.iter().find(|read| read.action == list)?;
+    let (_, reply) = lookups::read_once(tools, list, params, Purpose::LookUp).await.ok()?;
+    let Content::Json(Value::Array(rows)) = &reply.content else { return None };
+    let is_whole = reply.page.next_page.is_none() && reply.page.next_query.is_none();
+    let name_of = |row: &Value| {
+        let name = read.by.iter().find_map(|pointer| row.pointer(pointer)).and_then(Value::as_str)?;
+        Some(quote(&shortened(name, MAX_NAME)))
+    };
+    match rows.as_slice() {
+        [] if is_whole => Some(OmittedObject::Among(format!("There is no {}.", resolver.noun))),
+        [only] if is_whole && action.risk == Risk::Read => {
+            let mut params = invalid.right.clone();
+            params.insert(name.clone(), only.pointer(&read.id)?.clone());
+            let note = format!("`{name}` is the only {}: {}", resolver.noun, name_of(only)?);
+            Some(OmittedObject::Only(params, note))
+        }
+        rows => {
+            let names: Vec<String> = rows.iter().take(MAX_LISTED).filter_map(name_of).collect();
+            let more = if is_whole && rows.len() <= MAX_LISTED { "" } else { " and others" };
+            let verb = if rows.len() == 1 { "is" } else { "are" };
+            (!names.is_empty())
+                .then(|| OmittedObject::Among(format!("There {verb} {}{more}.", names.join(", "))))
+        }
+    }
+}

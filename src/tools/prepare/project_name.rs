@@ -1,0 +1,78 @@
+//! The project that a name without a group is of: people say `Widget` for `acme/widget`. GitLab has no project without a
+//! group, so such a path of an action of projects is nothing else.
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Checked;
+use crate::catalog::{Action, Scope};
+use crate::gitlab::Content;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::NextCall;
+use crate::text::is_number;
+use crate::tools::lookups;
+use crate::tools::own_reads::gate::Purpose;
+use crate::tools::state::Tools;
+use crate::untrusted::quote;
+
+/// The parameter that names a project.
+const FULL_PATH: &str = "fullPath";
+
+/// Maximum number of projects of a name that an error lists.
+const MAX_LISTED: usize = 10;
+
+/// The parameters with the path of the only project of that name that the token's user is a member of; none if the path is
+/// whole, or if there is no such project. A stranger's project may have any name, so it is never taken.
+pub async fn resolve(
+    tools: &Tools,
+    action: &Action,
+    checked: &Checked,
+) -> Result<Option<(Map<String, Value>, String)>, ToolError> {
+    let Some(name) = checked.params().get(FULL_PATH).and_then(Value::as_str) else { return Ok(None) };
+    let is_name = !name.trim().is_empty() && !name.contains(['/', '%', ':']) && !is_number(name);
+    if !is_name || !is_of_projects(tools, action) {
+        return Ok(None);
+    }
+    let own = json!({"search": name, "membership": true, "simple": true, "per_page": 100});
+    let own = own.as_object().cloned().unwrap_or_default();
+    // The call itself says what is wrong with the path, or with the token.
+    let Ok((_, reply)) = lookups::read_once(tools, "project.list", own, Purpose::LookUp).await else {
+        return Ok(None);
+    };
+    let Content::Json(Value::Array(rows)) = &reply.content else { return Ok(None) };
+    let paths: Vec<&str> = rows.iter().filter_map(|row| path_if_named(row, name)).collect();
+    match paths.as_slice() {
+        [] => Ok(None),
+        [path] if reply.page.next_page.is_none() => {
+            let mut params = checked.params().clone();
+            params.insert(FULL_PATH.to_owned(), json!(path));
+            Ok(Some((params, format!("the project {} is {path}", quote(name)))))
+        }
+        paths => {
+            let listed = paths.iter().take(MAX_LISTED).copied().collect::<Vec<_>>().join(", ");
+            let message = format!("`{FULL_PATH}`: several projects are called {}: {listed}", quote(name));
+            let list = NextCall::execute("project.list", &json!({"search": name, "membership": true}));
+            Err(ToolError::new(ErrorKind::InvalidParams, message).hint("Name one by its path.").fix(list))
+        }
+    }
+}
+
+/// The path of a project that has the name, or whose path ends with it.
+fn path_if_named<'r>(row: &'r Value, name: &str) -> Option<&'r str> {
+    let path = row.get("path_with_namespace")?.as_str()?;
+    let is = |field: &str| {
+        row.get(field).and_then(Value::as_str).is_some_and(|text| text.eq_ignore_ascii_case(name.trim()))
+    };
+    (is("path") || is("name")).then_some(path)
+}
+
+/// True if the action is of one project, whatever its parameters are.
+fn is_of_projects(tools: &Tools, action: &Action) -> bool {
+    let needed = action.plan.iter().flat_map(|plan| &plan.needs);
+    let mut needed = needed.filter_map(|id| tools.catalog.get(id).ok().flatten());
+    let of_project = |action: &Action| {
+        let mut choices = action.choices().peekable();
+        choices.peek().is_some()
+            && choices.all(|operation| operation.scope == Scope::Project && operation.is_filled_by(FULL_PATH))
+    };
+    of_project(action) || needed.any(|action| of_project(&action))
+}

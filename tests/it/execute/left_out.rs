@@ -1,0 +1,198 @@
+//! What a call may leave out: the rest of a list, the group of a project, the object that is the only one.
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, Reply, execute, follow, refused, succeed};
+use crate::support::scripted_gitlab::{Gitlab, answer};
+
+const WIDGET: &str = "acme/widget";
+
+fn names(object: &Value, field: &str) -> Vec<String> {
+    let list = object["data"][field].as_array().unwrap_or_else(|| panic!("no {field}: {object}"));
+    let name = |item: &Value| item["username"].as_str().or(item.as_str()).unwrap().to_owned();
+    let mut names: Vec<String> = list.iter().map(name).collect();
+    names.sort_unstable();
+    names
+}
+
+fn notes(reply: &Reply) -> String {
+    reply.structured["notes"].to_string()
+}
+
+/// GitLab takes the whole list of reviewers, and who is not in it is taken off.
+#[test]
+fn a_list_is_changed_in_part() {
+    let mut client = Client::sandbox();
+    let reviewers = |client: &mut Client| {
+        let read =
+            execute(client, "merge_request.get", json!({"fullPath": WIDGET, "iid": 8, "view": "full"}));
+        names(&read.structured, "reviewers")
+    };
+    let before = reviewers(&mut client);
+    assert_eq!(before, ["sandbox"]);
+    let change = |part: Value| {
+        let mut params = json!({"fullPath": WIDGET, "iid": "Rename the spring"});
+        params.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
+        params
+    };
+    succeed(&mut client, "merge_request.update", change(json!({"add_reviewers": ["bob", "Alice Ambler"]})));
+    assert_eq!(reviewers(&mut client), ["alice", "bob", "sandbox"]);
+    let part = json!({"add_reviewers": ["@bob"], "remove_reviewers": ["Sandy Box", "carol"]});
+    let reply = execute(&mut client, "merge_request.update", change(part));
+    assert!(notes(&reply).contains("\\\"carol\\\" was not there: nothing to remove"), "{}", reply.text);
+    assert_eq!(reviewers(&mut client), ["alice", "bob"]);
+    succeed(&mut client, "merge_request.update", change(json!({"remove_reviewers": ["alice", "bob"]})));
+    assert!(reviewers(&mut client).is_empty());
+    let both = change(json!({"add_reviewers": ["bob"], "reviewer_ids": ["alice"]}));
+    let error = refused(&execute(&mut client, "merge_request.update", both), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("exclude each other"), "{error}");
+    let stranger = change(json!({"add_reviewers": ["nobody-there"]}));
+    refused(&execute(&mut client, "merge_request.update", stranger), "not_found");
+    assert!(reviewers(&mut client).is_empty());
+}
+
+#[test]
+fn assignees_and_topics_are_changed_in_part_as_well() {
+    let mut client = Client::sandbox();
+    let issue = json!({"fullPath": WIDGET, "iid": 3});
+    let assigned = names(&succeed(&mut client, "issue.get", issue.clone()), "assignees");
+    let mut params = issue.clone();
+    params["add_assignees"] = json!(["erin"]);
+    succeed(&mut client, "issue.update", params);
+    let mut expected = assigned.clone();
+    expected.push("erin".to_owned());
+    expected.sort_unstable();
+    assert_eq!(names(&succeed(&mut client, "issue.get", issue.clone()), "assignees"), expected);
+    let params = json!({"fullPath": WIDGET, "iid": 3, "remove_assignees": ["erin"]});
+    succeed(&mut client, "issue.update", params);
+    assert_eq!(names(&succeed(&mut client, "issue.get", issue), "assignees"), assigned);
+
+    succeed(&mut client, "project.update", json!({"fullPath": WIDGET, "topics": ["gears", "oil"]}));
+    let params = json!({"fullPath": WIDGET, "add_topics": ["toys"], "remove_topics": ["OIL"]});
+    succeed(&mut client, "project.update", params);
+    assert_eq!(
+        names(&succeed(&mut client, "project.get", json!({"fullPath": WIDGET})), "topics"),
+        ["gears", "toys"]
+    );
+}
+
+/// A list that cannot be read is not replaced by what is added.
+#[test]
+fn a_list_that_cannot_be_read_is_left_alone() {
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("GET", "/merge_requests/8", answer(403, json!({"message": "403 Forbidden"})));
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": "group/project", "iid": 8, "add_reviewers": [7]});
+    let reply = execute(&mut client, "merge_request.update", params);
+    assert!(reply.is_error, "{}", reply.text);
+    assert!(!gitlab.seen().iter().any(|request| request.starts_with("PUT")), "{:?}", gitlab.seen());
+}
+
+/// People say `Widget`; GitLab answers 404.
+#[test]
+fn a_project_is_named_without_its_group() {
+    let mut client = Client::sandbox();
+    for name in ["Widget", "widget"] {
+        let reply = execute(&mut client, "issue.get", json!({"fullPath": name, "iid": 12}));
+        assert_eq!(reply.structured["data"]["iid"], 12, "{name}: {}", reply.text);
+        assert!(notes(&reply).contains("is acme/widget"), "{name}: {}", reply.text);
+    }
+    let params = json!({"project": "Widget", "title": "By its name"});
+    let made = succeed(&mut client, "issue.create", params);
+    assert!(made["data"]["web_url"].as_str().unwrap().contains("/acme/widget/-/"), "{made}");
+    // A composite action, and a title in the project.
+    let params = json!({"fullPath": "Widget", "iid": "Quieter gears"});
+    let overview = execute(&mut client, "merge_request.overview", params);
+    assert!(!overview.is_error && overview.text.contains("Quieter gears"), "{}", overview.text);
+    let error =
+        refused(&execute(&mut client, "issue.get", json!({"fullPath": "Widgt", "iid": 1})), "not_found");
+    assert!(error["message"].as_str().unwrap().contains("Widgt"), "{error}");
+}
+
+/// `Widget` of two groups is neither; a rule on projects sees the path.
+#[test]
+fn a_name_of_several_projects_or_of_a_fenced_one_is_no_path() {
+    let mut client = Client::sandbox();
+    let params = json!({"name": "Widget", "namespace_id": "acme/tools"});
+    succeed(&mut client, "project.create", params);
+    let change = json!({"fullPath": "Widget", "title": "Which?"});
+    let error = refused(&execute(&mut client, "issue.create", change), "invalid_params");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("acme/widget") && message.contains("acme/tools/widget"), "{error}");
+    let listed = follow(&mut client, &error["fix"]);
+    assert!(listed.text.contains("acme/tools/widget"), "{}", listed.text);
+
+    let mut fenced = Client::sandbox_with(&[
+        ("GITLAB_ALLOWED_PATHS", "acme/site"),
+        ("GITLAB_READABLE_PATHS", "acme/site"),
+    ]);
+    let reply = execute(&mut fenced, "issue.create", json!({"fullPath": "Widget", "title": "No"}));
+    assert!(reply.is_error && !reply.text.contains("acme/widget"), "{}", reply.text);
+}
+
+#[test]
+fn a_read_takes_the_only_object_and_an_error_lists_the_others() {
+    let mut client = Client::sandbox();
+    let reply = execute(&mut client, "registry_tag.list", json!({"fullPath": WIDGET}));
+    assert!(reply.text.contains("1.0.0"), "{}", reply.text);
+    assert!(notes(&reply).contains("is the only container repository"), "{}", reply.text);
+    let several = execute(&mut client, "environment.get", json!({"fullPath": WIDGET}));
+    let error = refused(&several, "invalid_params");
+    assert!(error["hint"].as_str().unwrap().contains("\"production\", \"staging\""), "{error}");
+    // A change takes nothing that it does not name.
+    let change = execute(&mut client, "webhook.update", json!({"fullPath": WIDGET, "push_events": false}));
+    let error = refused(&change, "invalid_params");
+    assert!(error["hint"].as_str().unwrap().contains("https://hooks.acme.example/widget"), "{error}");
+    let none = execute(&mut client, "registry_tag.list", json!({"fullPath": "acme/site"}));
+    let error = refused(&none, "invalid_params");
+    assert!(error["hint"].as_str().unwrap().contains("There is no container repository"), "{error}");
+}
+
+#[test]
+fn a_merge_request_is_its_latest_pipeline() {
+    let mut client = Client::sandbox();
+    let target = json!({"target": "acme/widget!5"});
+    let jobs = succeed(&mut client, "pipeline.list_jobs", target.clone());
+    let by_number =
+        succeed(&mut client, "pipeline.list_jobs", json!({"fullPath": WIDGET, "pipeline_id": "!5"}));
+    assert_eq!(jobs["data"], by_number["data"]);
+    let played = succeed(&mut client, "job.play", json!({"target": "acme/widget!5", "job_id": "deploy"}));
+    assert_eq!(played["data"]["name"], "deploy", "{played}");
+    // An action of issues has no pipeline.
+    let wrong = execute(&mut client, "issue.get", target);
+    refused(&wrong, "invalid_params");
+}
+
+#[test]
+fn a_to_do_item_is_named_by_what_it_is_about() {
+    let mut client = Client::sandbox();
+    let done = succeed(&mut client, "todo.mark_as_done", json!({"todo_id": "Quieter gears"}));
+    assert_eq!((&done["data"]["id"], &done["data"]["state"]), (&json!(1), &json!("done")), "{done}");
+    // It is no longer among those that are open.
+    let again = execute(&mut client, "todo.mark_as_done", json!({"todo_id": "Quieter gears"}));
+    refused(&again, "not_found");
+}
+
+#[test]
+fn a_thread_is_answered_and_resolved_in_one_call() {
+    let mut client = Client::sandbox();
+    let thread = |client: &mut Client| {
+        let list = succeed(client, "merge_request_discussion.list", json!({"fullPath": WIDGET, "iid": 12}));
+        let threads = list["data"].as_array().unwrap().clone();
+        threads.into_iter().find(|thread| thread.to_string().contains("What happens at zero?")).unwrap()
+    };
+    let reply = json!({"fullPath": WIDGET, "iid": "Turn both ways", "body": "Agreed.", "resolve": true});
+    succeed(&mut client, "merge_request_discussion_note.create", reply);
+    let after = thread(&mut client);
+    assert!(after.to_string().contains("Agreed.") && after["resolved"] == true, "{after}");
+    let reopen = json!({"fullPath": WIDGET, "iid": 12, "discussion_id": "What happens", "resolved": false});
+    succeed(&mut client, "merge_request_discussion.resolve", reopen);
+    let params = json!({"fullPath": WIDGET, "iid": 12, "comment": "Settled after all."});
+    succeed(&mut client, "merge_request_discussion.resolve", params);
+    let after = thread(&mut client);
+    assert!(after.to_string().contains("Settled after all.") && after["resolved"] == true, "{after}");
+    // `resolve: false` is a reply alone.
+    let reply = json!({"fullPath": WIDGET, "iid": 12, "discussion_id": "What happens", "body": "P.S.", "resolve": false});
+    let made = succeed(&mut client, "merge_request_discussion_note.create", reply);
+    assert!(made.get("calls").is_none(), "{made}");
+}
