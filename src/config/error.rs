@@ -15,6 +15,14 @@ pub enum ConfigError {
     Hidden { origin: String, accepts: String },
     #[error("{origin}: unexpanded variable {given:?}; expected {accepts}")]
     Unexpanded { origin: String, given: String, accepts: String },
+    #[error("{origin} is empty; expected {accepts}")]
+    Blank { origin: String, accepts: String },
+    #[error("{one} and {other} are names of one setting, and their values differ: set only {one}")]
+    Contradiction { one: &'static str, other: &'static str },
+    #[error(
+        "{given} is no setting, and reads like a restriction that would not hold; {instead}, or remove it"
+    )]
+    NoRestriction { given: String, instead: &'static str },
     #[error("{0}: the value is not valid UTF-8")]
     Encoding(String),
     #[error(transparent)]

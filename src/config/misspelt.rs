@@ -2,7 +2,9 @@
 //! that it stops the start; any other is a warning.
 
 use super::error::ConfigError;
-use super::table::{AUTOPILOT, DOMAINS, FOREIGN_VARIABLES, Row, TOOLSETS, is_of_policy, settings};
+use super::table::{
+    AUTOPILOT, DOMAINS, FOREIGN_RESTRICTIONS, FOREIGN_VARIABLES, Row, TOOLSETS, is_of_policy, settings,
+};
 use crate::search::{is_one_slip, similarity};
 use crate::surface::Level;
 
@@ -31,12 +33,79 @@ const OF_OTHERS: [&str; 8] = [
 /// Similarity from which a name is taken for a misspelt one.
 const ALIKE: f64 = 0.72;
 
+/// Words of which a restriction is named: what it does, and what it is about.
+const RESTRICTING: [&str; 18] = [
+    "ALLOW",
+    "ALLOWED",
+    "ALLOWLIST",
+    "WHITELIST",
+    "DENY",
+    "DENIED",
+    "DENYLIST",
+    "BLACKLIST",
+    "BLOCKED",
+    "DISABLED",
+    "EXCLUDE",
+    "EXCLUDED",
+    "FORBIDDEN",
+    "RESTRICTED",
+    "READ",
+    "READABLE",
+    "DRY",
+    "POLICIES",
+];
+const RESTRICTED: [&str; 20] = [
+    "PATH",
+    "PATHS",
+    "PROJECT",
+    "PROJECTS",
+    "PROJECT_IDS",
+    "IDS",
+    "GROUP",
+    "GROUPS",
+    "NAMESPACE",
+    "NAMESPACES",
+    "ACTION",
+    "ACTIONS",
+    "TOOL",
+    "TOOLS",
+    "TOOLSETS",
+    "DOMAINS",
+    "DOMAIN",
+    "REPOS",
+    "RUN",
+    "ONLY",
+];
+
+/// What holds in place of a restriction that there is not.
+const RESTRICTIONS: &str = "GITLAB_READ_ONLY, GITLAB_ALLOWED_PATHS, GITLAB_READABLE_PATHS, GITLAB_DENIED_ACTIONS, \
+                            GITLAB_TOOLSETS and GITLAB_POLICY restrict what may be done";
+
+/// True for a name that reads like a restriction: `GITLAB_BLOCKED_ACTIONS`, `GITLAB_DRY_RUN`.
+fn reads_like_restriction(name: &str) -> bool {
+    let name = name.to_uppercase();
+    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
+    let is = |words: &[&str], word: &str| words.contains(&word);
+    rest.split('_').all(|word| is(&RESTRICTING, word) || is(&RESTRICTED, word))
+        && rest.split('_').any(|word| is(&RESTRICTING, word))
+}
+
 /// Warnings on variables that are like a setting, by their names; the error of one that is like a restriction.
 pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>, ConfigError> {
     let mut warnings = Vec::new();
-    for name in set.filter(|name| !is_known(name)) {
+    for name in set {
+        if let Some((_, instead)) = FOREIGN_RESTRICTIONS.iter().find(|(foreign, _)| *foreign == name) {
+            return Err(ConfigError::NoRestriction { given: name, instead });
+        }
+        if is_known(&name) {
+            continue;
+        }
         let is_ours = name.to_uppercase().starts_with(PREFIX);
-        let Some(row) = (if is_ours { meant(&name) } else { slip_of(&name) }) else { continue };
+        let meant = if is_ours { meant(&name) } else { slip_of(&name) };
+        if meant.is_none() && reads_like_restriction(&name) {
+            return Err(ConfigError::NoRestriction { given: name, instead: RESTRICTIONS });
+        }
+        let Some(row) = meant else { continue };
         if restricts(row) {
             return Err(ConfigError::Misspelt { given: name, meant: row.name });
         }
@@ -120,6 +189,26 @@ mod tests {
         ] {
             let error = of(&[given]).expect_err(given);
             assert!(error.contains(given) && error.contains(meant), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_restriction_of_another_name_stops_the_start() {
+        for given in [
+            "GITLAB_ALLOWED_GROUPS",
+            "GITLAB_READ_PATHS",
+            "GITLAB_DENIED",
+            "GITLAB_BLOCKED_ACTIONS",
+            "GITLAB_EXCLUDED_TOOLS",
+            "GITLAB_DRY_RUN",
+            "GITLAB_POLICIES",
+            "GITLAB_ALLOWED_PROJECT_IDS",
+            "GITLAB_DENIED_TOOLS",
+            "GITLAB_ENABLED_TOOLS",
+            "GITLAB_ALLOWLIST",
+        ] {
+            let error = of(&[given]).expect_err(given);
+            assert!(error.contains(given) && error.contains("GITLAB_"), "{error}");
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 use super::instance_table::{InstanceTable, TABLE};
-use super::table::{AnySetting, FILE, Row, Setting, settings};
+use super::table::{AnySetting, FILE, Row, Setting, is_of_policy, settings};
 use crate::untrusted;
 
 /// Aliases of GITLAB_URL whose value is a host, with or without a scheme.
@@ -79,6 +79,10 @@ impl Sources<'_> {
     pub(super) fn find(&self, setting: &'static dyn AnySetting) -> Result<Option<FoundValue>, ConfigError> {
         let row = setting.row();
         let flag = self.flags.get(row.name).map(|text| FoundValue::new(text, flag_name(row)));
+        if let Some(blank) = flag.as_ref().filter(|flag| flag.text.trim().is_empty()) {
+            // A flag is written by hand: without its value it would lift what a variable restricts.
+            return Err(ConfigError::Blank { origin: blank.origin.clone(), accepts: setting.accepts() });
+        }
         let found = match flag {
             Some(flag) => Some(flag),
             None => self.variable(row)?.or_else(|| self.file.as_ref().and_then(|file| file.find(row))),
@@ -92,6 +96,15 @@ impl Sources<'_> {
     }
 
     fn variable(&self, row: &'static Row) -> Result<Option<FoundValue>, ConfigError> {
+        let names = || [row.name].into_iter().chain(row.aliases.iter().copied());
+        let is_set = |name: &&str| (self.lookup)(name).is_some_and(|value| !value.is_empty());
+        if is_of_policy(row.name)
+            && let Some(first) = names().find(is_set)
+            && let Some(other) =
+                names().filter(is_set).find(|name| (self.lookup)(name) != (self.lookup)(first))
+        {
+            return Err(ConfigError::Contradiction { one: first, other });
+        }
         for name in [row.name].iter().chain(row.aliases) {
             let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
             let text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;

@@ -55,10 +55,12 @@ pub(super) fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Splits a list at commas and line ends.
+/// Splits a list at commas and line ends. One of commas alone names nothing, and is no list: `$A,$B` without either would
+/// lift a restriction.
 pub(super) fn list(text: &str) -> Option<Vec<String>> {
     let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
-    Some(items.map(str::to_owned).collect())
+    let items: Vec<String> = items.map(str::to_owned).collect();
+    (!items.is_empty()).then_some(items)
 }
 
 /// Parses an IP address with a port, or `unix:PATH`.

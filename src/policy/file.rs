@@ -13,7 +13,8 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::denied_actions;
 use super::error::PolicyError;
@@ -33,6 +34,15 @@ pub enum Verdict {
     Deny,
 }
 
+/// A list that names something: an empty one would limit nothing, which is not what it reads like.
+fn some<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    let list = Vec::<String>::deserialize(value)?;
+    match list.is_empty() {
+        true => Err(D::Error::custom("an empty list limits nothing: name something, or leave the key out")),
+        false => Ok(list),
+    }
+}
+
 /// Contents of a policy file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -40,7 +50,9 @@ pub struct Document {
     pub read_only: bool,
     pub safe_mode: bool,
     pub denied_actions: Vec<String>,
+    #[serde(deserialize_with = "some")]
     pub allowed_paths: Vec<String>,
+    #[serde(deserialize_with = "some")]
     pub readable_paths: Vec<String>,
     #[serde(rename = "rule")]
     rules: Vec<WrittenRule>,
@@ -49,9 +61,9 @@ pub struct Document {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenRule {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some")]
     paths: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some")]
     actions: Vec<String>,
     /// Minimum risk of the calls it applies to; any if missing.
     #[serde(default)]

@@ -13,7 +13,7 @@ pub struct PathPattern {
 
 /// Description of a valid pattern, for errors.
 pub const ACCEPTED: &str =
-    "a path such as `acme` or `acme/tools/widget`, in which `*` matches any part of one name";
+    "a path such as `acme` or `acme/tools/widget`, in which `*` matches any part of one name, and no id";
 
 impl PathPattern {
     /// Parses a pattern. A trailing `/**` has no effect: every pattern covers everything below it.
@@ -25,7 +25,10 @@ impl PathPattern {
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '*');
             !segment.is_empty() && segment.chars().all(plain) && !is_dots(segment)
         };
-        segments.iter().all(is_name).then(|| PathPattern { text: text.trim().to_owned(), segments })
+        // An id: no path is like it, so that the rule would not hold.
+        let is_id = !text.contains('/') && bare.bytes().all(|byte| byte.is_ascii_digit());
+        (segments.iter().all(is_name) && !is_id)
+            .then(|| PathPattern { text: text.trim().to_owned(), segments })
     }
 
     /// True if a path matches the pattern or is below a match.
@@ -106,7 +109,7 @@ mod tests {
 
     #[test]
     fn an_invalid_path_is_an_invalid_pattern() {
-        for text in ["", "/", "acme//x", "../x", "https://gitlab.example/acme", "a b", "acme/#1"] {
+        for text in ["", "/", "acme//x", "../x", "https://gitlab.example/acme", "a b", "acme/#1", "1", "42"] {
             assert_eq!(PathPattern::parse(text), None, "{text}");
         }
     }

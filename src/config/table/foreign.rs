@@ -43,16 +43,20 @@ pub static FOREIGN_FLAGS: [(&str, &str); 20] = [
     ("--api-key", A_TOKEN),
 ];
 
-/// Unsupported variables of other servers, each with an alternative.
-pub static FOREIGN_VARIABLES: [(&str, &str); 12] = [
-    ("GITLAB_PROJECT_ID", "GITLAB_PROJECT takes the full path of a project"),
-    ("GITLAB_DEFAULT_PROJECT", "GITLAB_PROJECT takes the full path of a project"),
+/// Restrictions of other servers, which do not hold here, each with those that do.
+pub static FOREIGN_RESTRICTIONS: [(&str, &str); 5] = [
     ("GITLAB_ALLOWED_PROJECT_IDS", "GITLAB_ALLOWED_PATHS and GITLAB_READABLE_PATHS take paths"),
     ("GITLAB_ALLOWED_PROJECTS", "GITLAB_ALLOWED_PATHS and GITLAB_READABLE_PATHS take paths"),
-    ("GITLAB_AUTH_COOKIE_PATH", "GITLAB_EXTRA_HEADERS takes headers for a proxy in front of GitLab"),
     ("GITLAB_ENABLED_TOOLS", "GITLAB_TOOLSETS and GITLAB_DOMAINS name the parts that are offered"),
     ("GITLAB_TOOLS", "GITLAB_TOOLSETS and GITLAB_DOMAINS name the parts that are offered"),
     ("GITLAB_DENIED_TOOLS", "GITLAB_DENIED_ACTIONS takes ids and patterns of actions"),
+];
+
+/// Unsupported variables of other servers, each with an alternative.
+pub static FOREIGN_VARIABLES: [(&str, &str); 7] = [
+    ("GITLAB_PROJECT_ID", "GITLAB_PROJECT takes the full path of a project"),
+    ("GITLAB_DEFAULT_PROJECT", "GITLAB_PROJECT takes the full path of a project"),
+    ("GITLAB_AUTH_COOKIE_PATH", "GITLAB_EXTRA_HEADERS takes headers for a proxy in front of GitLab"),
     ("GITLAB_VERIFY_SSL", "GITLAB_INSECURE_TLS switches the check of certificates off"),
     ("GITLAB_SSL_VERIFY", "GITLAB_INSECURE_TLS switches the check of certificates off"),
     ("STREAMABLE_HTTP", "GITLAB_MCP_HTTP takes the address to serve HTTP at"),

@@ -147,6 +147,15 @@ fn a_policy_that_cannot_be_used_is_2() {
             "[[rule]]\nactions = [\"isue.delete\"]\ndecision = \"deny\"",
             "nearest is `issue.delete`",
         ),
+        ("GITLAB_ALLOWED_PATHS", ",", "", "GITLAB_ALLOWED_PATHS: expected "),
+        ("GITLAB_DENIED_ACTIONS", " , ", "", "GITLAB_DENIED_ACTIONS: expected "),
+        ("GITLAB_TOOLSETS", ",", "", "GITLAB_TOOLSETS: expected "),
+        ("GITLAB_ALLOWED_PATHS", "12", "", "and no id"),
+        ("GITLAB_POLICY", path, "allowed_paths = []", "an empty list limits nothing"),
+        ("GITLAB_POLICY", path, "[[rule]]\npaths = []\ndecision = \"allow\"", "an empty list limits nothing"),
+        ("GITLAB_POLICY", path, "[[rule]]\npaths = [\"1\"]\ndecision = \"deny\"", "and no id"),
+        ("GITLAB_ALLOWED_GROUPS", "acme", "", "reads like a restriction"),
+        ("GITLAB_ALLOWED_PROJECTS", "1,2", "", "GITLAB_ALLOWED_PATHS and GITLAB_READABLE_PATHS take paths"),
         ("GITLAB_DENIED_TOOLS_REGEX", "(", "", "not a valid regular expression: "),
         ("GITLAB_DENIED_TOOLS_REGEX", "^manag_milestones$", "", "the nearest is `manage_milestones`"),
         (
@@ -169,6 +178,31 @@ fn a_policy_that_cannot_be_used_is_2() {
         assert_eq!(output.status.code(), Some(2), "{err}");
         assert!(err.contains(expected), "{err}");
     }
+}
+
+/// A blank flag lifted what a variable restricts, and of two names of a setting the laxer one held.
+#[test]
+fn a_restriction_is_not_lifted_by_a_blank_flag_or_a_second_name() {
+    for (flags, variables, expected) in [
+        (&["--allowed-paths", ""][..], &[("GITLAB_ALLOWED_PATHS", "acme")][..], "--allowed-paths is empty"),
+        (&["--policy="], &[], "--policy is empty"),
+        (
+            &[],
+            &[("GITLAB_READ_ONLY", "false"), ("GITLAB_READ_ONLY_MODE", "true")],
+            "GITLAB_READ_ONLY and GITLAB_READ_ONLY_MODE are names of one setting",
+        ),
+    ] {
+        let arguments = [&["--sandbox"], flags, &["doctor"]].concat();
+        let output = program(&arguments, variables).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{flags:?} {variables:?}: {err}");
+        assert!(err.contains(expected), "{flags:?} {variables:?}: {err}");
+    }
+    // Two names with one value are no contradiction.
+    let both = [("GITLAB_READ_ONLY", "true"), ("GITLAB_READ_ONLY_MODE", "true")];
+    let output =
+        program(&["--sandbox", "execute", "issue.delete", "fullPath=acme/widget", "iid=1"], &both).output();
+    assert!(String::from_utf8(output.unwrap().stdout).unwrap().contains("denied"));
 }
 
 #[test]
