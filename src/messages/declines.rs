@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::call::{Body, Call, Location};
+use crate::catalog::Method;
 use crate::messages::token::{TOKEN_LIFETIME, digest};
+use crate::text::is_digits;
 
 /// Time for which a decline holds: as long as a person's consent would have counted.
 pub const DECLINE_LIFETIME: Duration = TOKEN_LIFETIME;
@@ -31,20 +33,26 @@ pub struct Declines {
 }
 
 impl CallDigest {
-    /// Digest of a request to the instance at `base`: method, path, query and body. Parameters that name the `state` of the object are no part of
-    /// it, because the server adds them to some calls. The id of a project or group counts as its path, which `locate`
-    /// finds.
+    /// Digest of a request to the instance at `base`: method, path, query and body. Parameters that are not `counted` are no
+    /// part of it: the state of the object, which the server adds to some calls, and what GitLab does not read. Nor are
+    /// any of a deletion. The id of a project or group counts as its path, which `locate` finds.
     pub fn of_call(
         base: &Url,
         call: &Call,
-        state: &[String],
+        counted: impl Fn(&str) -> bool,
         locate: impl Fn(&Location) -> Option<Location>,
     ) -> CallDigest {
+        let deletes = call.method() == Method::Delete;
         let mut query = call.query().to_vec();
-        query.retain(|(name, _)| !state.contains(name));
+        query.retain(|(name, _)| !deletes && counted(name));
         query.sort();
         let body = match call.body() {
-            Body::Json(body) => sort_keys(body, state),
+            _ if deletes => json!({}),
+            Body::Json(Value::Object(body)) => {
+                let body = body.iter().filter(|(name, _)| counted(name));
+                sort_keys(&body.map(|(name, value)| (name.clone(), value.clone())).collect::<Value>())
+            }
+            Body::Json(body) => sort_keys(body),
             Body::Empty => json!({}),
             other => json!(format!("{other:?}")),
         };
@@ -54,7 +62,7 @@ impl CallDigest {
 
     /// Digest of an action whose request is not known beforehand.
     pub fn of_params(base: &Url, action: &str, params: &Map<String, Value>) -> CallDigest {
-        CallDigest::of(&json!([base.as_str(), action, sort_keys(&json!(params), &[])]))
+        CallDigest::of(&json!([base.as_str(), action, sort_keys(&json!(params))]))
     }
 
     fn of(subject: &Value) -> CallDigest {
@@ -103,17 +111,19 @@ fn canonical_path(call: &Call, locate: impl Fn(&Location) -> Option<Location>) -
         };
         *segment = path.to_lowercase();
     }
+    for segment in segments.iter_mut().filter(|segment| is_digits(segment)) {
+        *segment = segment.trim_start_matches('0').to_owned();
+    }
     segments.join("/")
 }
 
-/// The value with the keys of its objects in order, and without some of them.
-fn sort_keys(value: &Value, without: &[String]) -> Value {
+/// The value with the keys of its objects in order.
+fn sort_keys(value: &Value) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(|item| sort_keys(item, without)).collect(),
+        Value::Array(items) => items.iter().map(sort_keys).collect(),
         Value::Object(fields) => {
-            let kept = fields.iter().filter(|(name, _)| !without.contains(name));
             let sorted: BTreeMap<&String, Value> =
-                kept.map(|(name, value)| (name, sort_keys(value, without))).collect();
+                fields.iter().map(|(name, value)| (name, sort_keys(value))).collect();
             json!(sorted)
         }
         scalar => scalar.clone(),
@@ -123,7 +133,7 @@ fn sort_keys(value: &Value, without: &[String]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{Method, Risk};
+    use crate::catalog::Risk;
 
     fn base() -> Url {
         Url::parse("https://gitlab.example.com/").unwrap()
@@ -131,7 +141,7 @@ mod tests {
 
     fn digest_of(method: Method, path: &str, query: &[(&str, &str)], body: Value) -> CallDigest {
         let call = Call::for_test(Risk::Destructive, method, path, query, Body::Json(body));
-        CallDigest::of_call(&base(), &call, &[], |_| None)
+        CallDigest::of_call(&base(), &call, |name| name != "unread", |_| None)
     }
 
     #[test]
@@ -156,6 +166,14 @@ mod tests {
         ] {
             assert_ne!(plain, other);
         }
+        let unread = [query[0], query[1], ("unread", "x")];
+        let body = json!({"a": 1, "b": {"c": 2, "d": 3}, "unread": true});
+        assert_eq!(plain, digest_of(Method::Put, "/api/v4/projects/acme%2Fwidget/issues/01", &unread, body));
+        // What is deleted is gone, with whatever parameters.
+        let deletion =
+            |path: &str, query: &[(&str, &str)]| digest_of(Method::Delete, path, query, json!({"x": 1}));
+        assert_eq!(deletion(path, &[]), deletion(path, &[("a", "1")]));
+        assert_ne!(deletion(path, &[]), deletion("/api/v4/projects/acme%2Fwidget/issues/10", &[]));
     }
 
     #[test]

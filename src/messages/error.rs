@@ -9,7 +9,7 @@ use crate::messages::question::Question;
 use crate::messages::request::NextCall;
 use crate::present;
 use crate::text::error_chain;
-use crate::untrusted::defuse;
+use crate::untrusted::{defuse, quote};
 
 /// Kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -154,7 +154,7 @@ fn detail(name: &str, value: &Value) -> String {
         return format!("{name}: {text}");
     }
     let Some(items) = value.as_array().filter(|items| items.iter().all(Value::is_object)) else {
-        return format!("{name}: {value}");
+        return format!("{name}: {}", without_calls(value));
     };
     let line = |item: &Value| {
         let texts = item.as_object().into_iter().flat_map(|fields| fields.values());
@@ -163,6 +163,18 @@ fn detail(name: &str, value: &Value) -> String {
     };
     let lines: Vec<String> = items.iter().map(line).collect();
     format!("{name}:\n{}", lines.join("\n"))
+}
+
+/// The value without a text that could be taken for a call of the server's own: its braces are look-alikes.
+fn without_calls(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('{') => json!(quote(text).trim_matches('"')),
+        Value::Array(items) => items.iter().map(without_calls).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, field)| (name.clone(), without_calls(field))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 impl fmt::Display for ToolError {

@@ -18,6 +18,8 @@ const MAX_PARAMS: usize = 12;
 const MAX_VALUE_CHARACTERS: usize = 200;
 const MAX_PART_CHARACTERS: usize = 60;
 const MAX_PARTS_CHARACTERS: usize = 1_500;
+/// A quotation has five hundred characters at most.
+const MAX_QUOTED_PARTS: usize = 450;
 const MAX_NAME_CHARACTERS: usize = 100;
 /// Quick actions, operations of a document and places that a question names.
 const MAX_LISTED: usize = 20;
@@ -243,13 +245,15 @@ fn operations(call: CheckedCall<'_>) -> Vec<String> {
         }
         named.extend(texts);
     }
-    let mut once: Vec<String> = Vec::new();
+    let mut once: Vec<(String, usize)> = Vec::new();
     for name in named {
-        if !once.contains(&name) {
-            once.push(name);
+        match once.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, times)) => *times += 1,
+            None => once.push((name, 1)),
         }
     }
-    once
+    let counted = |(name, times)| if times == 1 { name } else { format!("{name} ({times} times)") };
+    once.into_iter().map(counted).collect()
 }
 
 /// Its quick actions or the operations of its document, its other parameters, and the request where the caller wrote that.
@@ -330,12 +334,10 @@ fn list_params(params: &[(&String, &Value)]) -> String {
         .map(|(name, value)| match value {
             Value::Bool(_) | Value::Number(_) | Value::Null => format!("{} {value}", word(name)),
             Value::String(text) => {
-                format!("{} {}", word(name), quote(&shortened(text, MAX_VALUE_CHARACTERS)))
+                format!("{} {}{}", word(name), quote(&cut(text, MAX_VALUE_CHARACTERS)), other_host(text))
             }
-            other => {
-                let parts = plain_text(&with_short_texts((*other).clone()));
-                format!("{} {}", word(name), quote(&shortened(&parts, MAX_PARTS_CHARACTERS)))
-            }
+            Value::Array(items) if items.len() > 1 => format!("{} {}", word(name), list_items(items)),
+            other => format!("{} {}", word(name), parts(other)),
         })
         .collect();
     let more = params.len().saturating_sub(MAX_PARAMS);
@@ -345,10 +347,55 @@ fn list_params(params: &[(&String, &Value)]) -> String {
     listed.join(", ")
 }
 
+/// The items of a list, as many as a question has room for, with the number of the others.
+fn list_items(items: &[Value]) -> String {
+    let (mut shown, mut size) = (Vec::new(), 0);
+    for item in items {
+        let item = parts(item);
+        size += item.chars().count();
+        if size > MAX_PARTS_CHARACTERS {
+            break;
+        }
+        shown.push(item);
+    }
+    let more = items.len() - shown.len();
+    if more > 0 {
+        shown.push(format!("and {more} more of {}", items.len()));
+    }
+    shown.join(", ")
+}
+
+/// A value of several parts, each text of it shortened.
+fn parts(value: &Value) -> String {
+    quote(&cut(&plain_text(&with_short_texts(value.clone())), MAX_QUOTED_PARTS))
+}
+
+/// A text of at most some characters: its beginning and its end, with the number of those between. One that is cut at its end
+/// hides what matters behind what does not.
+fn cut(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let (start, end) = (most * 2 / 3, most / 3);
+    let at = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    let (before, after) = (text.get(..at(start)), text.get(at(count - end)..));
+    let between = count - start - end;
+    format!("{} … ({between} characters) … {}", before.unwrap_or_default(), after.unwrap_or_default())
+}
+
+/// The host of a URL that does not begin with it: `https://good.example:x@evil.example`.
+fn other_host(text: &str) -> String {
+    let url =
+        Url::parse(text.trim()).ok().filter(|url| !url.username().is_empty() || url.password().is_some());
+    let host = url.as_ref().and_then(Url::host_str);
+    host.map(|host| format!(" (the host is {})", word(host))).unwrap_or_default()
+}
+
 /// A value with its texts shortened: a long one hides none of the others.
 fn with_short_texts(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(shortened(&text, MAX_PART_CHARACTERS)),
+        Value::String(text) => Value::String(cut(&text, MAX_PART_CHARACTERS) + &other_host(&text)),
         Value::Array(items) => items.into_iter().map(with_short_texts).collect(),
         Value::Object(fields) => {
             let short = |name: &str| shortened(name, MAX_PART_CHARACTERS);

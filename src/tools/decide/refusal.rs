@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::call::Call;
+use crate::catalog::{Action, Param};
 use crate::messages::declines::{CallDigest, DECLINE_LIFETIME};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::question::{AskedCall, Refusal};
@@ -16,9 +17,17 @@ use crate::tools::state::Tools;
 pub async fn digest_call(tools: &Tools, call: &Call) -> CallDigest {
     let located = locate::locate_ids(tools, call.effects()).await;
     let ids = call.touches().iter().flat_map(|touched| &touched.ids);
-    let actions = ids.filter_map(|id| tools.catalog.get(id).ok().flatten());
-    let state: Vec<String> = actions.filter_map(|action| Some(action.pin?.param)).collect();
-    CallDigest::of_call(&tools.base, call, &state, |location| locate::find_path(&located, location))
+    let actions: Vec<Action> = ids.filter_map(|id| tools.catalog.get(id).ok().flatten()).collect();
+    let is_state =
+        |name: &str| actions.iter().any(|action| action.pin.as_ref().is_some_and(|pin| pin.param == name));
+    let is_read = |param: &Param, name: &str| param.name == name || param.wire.as_deref() == Some(name);
+    // GitLab ignores a parameter that it does not have. A document is not a parameter of the operations in it.
+    let keeps_all = actions.is_empty() || call.path().ends_with("/api/graphql");
+    let counted = |name: &str| {
+        let is_known = actions.iter().any(|action| action.params.iter().any(|param| is_read(param, name)));
+        (keeps_all || is_known) && !is_state(name)
+    };
+    CallDigest::of_call(&tools.base, call, counted, |location| locate::find_path(&located, location))
 }
 
 /// Refuses a call that a person declined.

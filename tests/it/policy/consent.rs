@@ -170,6 +170,8 @@ fn a_decline_holds_however_the_call_is_spelled() {
         delete(json!({"target": "acme/widget#1"})),
         raw("/projects/acme%2Fwidget/issues/1"),
         raw("/api/v4/projects/1/issues/1"),
+        raw("/projects/acme%2Fwidget/issues/1?x=1"),
+        raw("/projects/acme%2Fwidget/issues/01"),
         json!({"action": "api.batch", "confirm": true, "params": {"calls": [
             {"action": "label.create", "params": {"fullPath": "acme/widget", "name": "x", "color": "#fff"}},
             {"action": "issue.delete", "params": issue("1")},
@@ -366,6 +368,34 @@ fn nothing_long_hides_what_is_asked_about() {
         json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "m", "actions": files});
     let question = ask("commit.create", commit);
     assert!(question.contains("'delete'") && question.contains("README.md"), "{question}");
+
+    // A text is cut in its middle, and what is left out is counted.
+    let url = format!("https://hooks.corp.example:{}@evil.example/x{long}", "a".repeat(300));
+    let question = ask("webhook.create", json!({"fullPath": "acme/widget", "url": url}));
+    assert!(
+        question.contains("(the host is evil.example)") && question.contains(" characters) …"),
+        "{question}"
+    );
+    let people: Vec<String> =
+        (0..40).map(|n| format!("good{n}@corp.example")).chain(["evil@x.example".to_owned()]).collect();
+    let invitation = json!({"fullPath": "acme/widget", "email": people.join(","), "access_level": 50});
+    let question = ask("invitation.create", invitation);
+    assert!(question.contains("evil@x.example"), "{question}");
+    let levels: Vec<Value> = (0..200).map(|n| json!({"user_id": n + 1})).collect();
+    let question = ask(
+        "protected_branch.update",
+        json!({"fullPath": "acme/widget", "name": "main", "allowed_to_push": levels}),
+    );
+    assert!(question.contains(" more of 200."), "{question}");
+    let delete = |name: &str| {
+        format!("a{name}:branchDelete(input:{{projectPath:\"acme/widget\",name:\"{name}\"}}){{errors}} ")
+    };
+    let document = format!("mutation{{{}}}", ["x1", "x2", "x3", "main"].map(delete).concat());
+    let question = ask("api.graphql", json!({"document": document}));
+    assert!(
+        question.contains("mutation branchDelete (4 times)") && question.contains("name:'main'"),
+        "{question}"
+    );
 
     let body = json!({"description": long, "visibility": "public"});
     let question = ask("api.rest", json!({"method": "PUT", "path": "/projects/acme%2Fsite", "body": body}));
