@@ -24,6 +24,7 @@ use crate::gitlab::{Applied, GitlabError, Reply};
 use crate::messages::audit_target::AuditTarget;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::question::AskedCall;
+use crate::untrusted::mask_tokens;
 use writer::{LineSink, LineWriter};
 
 /// In which form the lines are written.
@@ -303,7 +304,12 @@ impl AuditLine {
         (self.operation, self.path, self.target) = (operation, path, target);
     }
 
+    /// The line. A token in the place of a path or a name is masked.
     fn written(&self, form: Audit) -> String {
+        mask_tokens(&self.spelled(form)).into_owned()
+    }
+
+    fn spelled(&self, form: Audit) -> String {
         let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return String::new() };
         match form {
             Audit::Off => String::new(),

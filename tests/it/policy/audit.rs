@@ -86,6 +86,15 @@ fn each_call_has_its_line_without_a_value() {
 }
 
 #[test]
+fn a_token_in_the_place_of_a_path_is_in_no_line() {
+    let mut client = Client::sandbox_with(&[("GITLAB_AUDIT", "json")]);
+    let token = ["glpat-", "Kd83hfQm", "Zq17PxVw", "Tn52"].concat();
+    client.call(EXECUTE, json!({"action": "project.get", "params": {"fullPath": format!("{token}/x")}}));
+    let ended = client.close();
+    assert!(ended.stderr.contains("project.get") && !ended.stderr.contains(&token), "{}", ended.stderr);
+}
+
+#[test]
 fn the_same_is_there_to_read() {
     let stderr = audited("text");
     assert!(!stderr.contains("sesame") && !stderr.contains("glpat"), "{stderr}");
