@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::FullPath;
 use super::location::GLOBAL;
-use crate::catalog::{self, KindRead, Names, Param, Place as ParamPlace, Resolver, ResolverRead, Scope};
+use crate::catalog::{
+    self, KindRead, NameForm, Names, Param, Place as ParamPlace, Resolver, ResolverRead, Scope,
+};
 use crate::text::is_digits;
 
 /// The word for the latest run, in place of an id.
@@ -87,7 +89,7 @@ impl Lookup {
             Lookup::IdOf { names, name, within } => catalog::resolver(*names)
                 .into_iter()
                 .flat_map(|resolver| &resolver.reads)
-                .filter_map(|read| lookup_request(read, name, within))
+                .filter_map(|read| lookup_request(read, &Name { text: name, names: *names }, within))
                 .collect(),
         }
     }
@@ -177,7 +179,9 @@ impl Lookup {
             _ if self.display_name().is_some() => true,
             // The token may become that of another user.
             _ if self.is_own_user() => true,
-            Lookup::IdOf { names: Names::Epic, name, .. } => !is_numbered(name) && !is_digits(name),
+            Lookup::IdOf { names: names @ Names::Epic, name, .. } => {
+                Name { text: name, names: *names }.numbered().is_none() && !is_digits(name)
+            }
             _ => self.title().is_some(),
         }
     }
@@ -281,7 +285,7 @@ fn holder_read(scope: Scope, full_path: &str, expects: Expects) -> Option<Lookup
 
 fn lookup_request(
     read: &'static ResolverRead,
-    name: &str,
+    name: &Name<'_>,
     within: &BTreeMap<&'static str, String>,
 ) -> Option<LookupRequest> {
     let mut params = Map::new();
@@ -297,9 +301,26 @@ fn lookup_request(
     })
 }
 
-/// True for a reference such as `group&7`.
-fn is_numbered(name: &str) -> bool {
-    name.rsplit_once(['#', '!', '&']).is_some_and(|(_, number)| is_digits(number))
+/// The name of an object of a kind.
+struct Name<'a> {
+    text: &'a str,
+    names: Names,
+}
+
+impl<'a> Name<'a> {
+    /// Path and number of a reference such as `group&7`. Another mark than those of the kind makes no reference: rules read
+    /// the same place from the text (`affected_paths`).
+    fn numbered(&self) -> Option<(&'a str, &'a str)> {
+        let marks = match catalog::resolver(self.names).map(|resolver| &resolver.form) {
+            Some(NameForm::Number(marks) | NameForm::NumberOrTitle(marks)) => marks.as_slice(),
+            _ => &['#', '!', '&'],
+        };
+        self.text.rsplit_once(marks).filter(|(_, number)| is_digits(number))
+    }
+
+    fn marked(&self, mark: char) -> Option<(&'a str, &'a str)> {
+        self.text.rsplit_once(mark).filter(|(_, number)| is_digits(number))
+    }
 }
 
 /// Builds the value of a read's parameter. The outer `None` means that the read is impossible; the inner that the
@@ -307,25 +328,24 @@ fn is_numbered(name: &str) -> bool {
 fn build_value(
     ask: &KindRead,
     param: &str,
-    name: &str,
+    name: &Name<'_>,
     within: &BTreeMap<&'static str, String>,
 ) -> Option<Option<String>> {
-    let numbered = || name.rsplit_once(['#', '!', '&']).filter(|(_, number)| is_digits(number));
-    let marked = |mark: char| name.rsplit_once(mark).filter(|(_, number)| is_digits(number));
+    let text = name.text;
     match ask {
-        KindRead::Name => Some(Some(name.to_owned())),
-        KindRead::Title => (!is_numbered(name)).then(|| Some(name.to_owned())),
-        KindRead::LatestOn => Some((!name.eq_ignore_ascii_case(LATEST)).then(|| name.to_owned())),
-        KindRead::Only(word) => name.eq_ignore_ascii_case(word).then_some(None),
-        KindRead::Digits => is_digits(name).then(|| Some(name.to_owned())),
-        KindRead::Path => numbered().map(|(path, _)| Some(path.to_owned())),
-        KindRead::PathOf(mark) => marked(*mark).map(|(path, _)| Some(path.to_owned())),
-        KindRead::NumberOf(mark) => marked(*mark).map(|(_, number)| Some(number.to_owned())),
-        KindRead::Number => numbered().map(|(_, number)| Some(number.to_owned())),
+        KindRead::Name => Some(Some(text.to_owned())),
+        KindRead::Title => name.numbered().is_none().then(|| Some(text.to_owned())),
+        KindRead::LatestOn => Some((!text.eq_ignore_ascii_case(LATEST)).then(|| text.to_owned())),
+        KindRead::Only(word) => text.eq_ignore_ascii_case(word).then_some(None),
+        KindRead::Digits => is_digits(text).then(|| Some(text.to_owned())),
+        KindRead::Path => name.numbered().map(|(path, _)| Some(path.to_owned())),
+        KindRead::PathOf(mark) => name.marked(*mark).map(|(path, _)| Some(path.to_owned())),
+        KindRead::NumberOf(mark) => name.marked(*mark).map(|(_, number)| Some(number.to_owned())),
+        KindRead::Number => name.numbered().map(|(_, number)| Some(number.to_owned())),
         KindRead::Same | KindRead::Group => within.get(param).map(|value| Some(value.clone())),
         KindRead::Absent => (!within.contains_key(param)).then_some(None),
         KindRead::May | KindRead::Scope => Some(within.get(param).cloned()),
-        KindRead::Text(text) => Some(Some(text.clone())),
+        KindRead::Text(fixed) => Some(Some(fixed.clone())),
     }
 }
 

@@ -235,7 +235,7 @@ pub fn effects(
             touches.push(Touched::new(operation, &id, Risk::Destructive));
             continue;
         };
-        let mut touched = Touched::new(operation, &id, Risk::Write);
+        let mut touched = Touched::new(operation, &id, known.risk.unwrap_or(Risk::Write));
         for stands_for in applicable(known, domain) {
             if let Some(stands_for) = catalog.get(stands_for)? {
                 touched.risk = touched.risk.max(stands_for.risk);
@@ -246,6 +246,7 @@ pub fn effects(
         touches.push(touched);
         if known.path {
             places.extend(argument_places(param, &command.argument));
+            places.extend(epic_places(domain, own, &command.argument));
         }
         if known.lands == Some(LandingPlace::ParentGroup) {
             places.push(TouchedPlace::derived(GROUP_OF_PROJECT, DerivedPlace::ParentGroup, own));
@@ -254,21 +255,37 @@ pub fn effects(
     Ok((touches, places))
 }
 
-/// Actions of a command for the kind of object with the text; all of them if the kind is unknown.
+/// Kinds of objects with texts.
+const KINDS: [&str; 5] = ["merge_request", "epic", "work_item", "issue", "commit"];
+
+fn kind_of(domain: &str) -> Option<&'static str> {
+    KINDS.into_iter().find(|kind| domain.starts_with(kind))
+}
+
+/// Actions of a command for the kind of object with the text: without those that do to another kind what one of them does to
+/// this one. A merge request that is made from an issue stays.
 fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
-    const KINDS: [&str; 5] = ["merge_request", "epic", "work_item", "issue", "commit"];
-    let kind_of = |domain: &str| KINDS.into_iter().find(|kind| domain.starts_with(kind));
     let all: Vec<&str> = known.actions.iter().map(String::as_str).collect();
     let Some(kind) = kind_of(domain) else { return all };
-    let is_same = |id: &&str| match kind_of(id) {
+    let is_same = |id: &str| match kind_of(id) {
         // An issue is a work item, and so is an epic.
         Some(other) => {
             other == kind || (other == "work_item" && matches!(kind, "issue" | "epic")) || kind == "work_item"
         }
         None => true,
     };
-    let same: Vec<&str> = all.iter().copied().filter(is_same).collect();
-    if same.is_empty() { all } else { same }
+    let verb = |id: &str| id.rsplit_once('.').map(|(_, verb)| verb.to_owned());
+    let is_own = |id: &str| kind_of(id).is_some() && is_same(id);
+    let is_double = |id: &&str| all.iter().any(|other| is_own(other) && verb(other) == verb(id));
+    all.iter().copied().filter(|id| is_same(id) || !is_double(id)).collect()
+}
+
+/// The group of the project of an issue or merge request, if an argument names an epic without a path: `&7`.
+fn epic_places(domain: &str, own: Option<&Location>, argument: &str) -> Option<TouchedPlace> {
+    let is_of_project = matches!(kind_of(domain), Some("issue" | "merge_request" | "commit"));
+    let names_epic = argument.split([' ', ',', '"']).any(|word| word.starts_with('&'));
+    (is_of_project && names_epic)
+        .then(|| TouchedPlace::derived(GROUP_OF_PROJECT, DerivedPlace::ParentGroup, own))
 }
 
 /// Words by which a commit on the default branch, or a merge request that is merged, closes the issues named after them

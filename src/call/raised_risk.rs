@@ -20,6 +20,16 @@ pub fn added_effects<'a>(
     action.raises.iter().filter(|raise| is_raised(raise, params)).flat_map(|raise| &raise.effects)
 }
 
+/// The action that creates labels, if a raw request names some: GitLab creates those that it does not know. Those of an action
+/// are compared with the existing ones before it is sent.
+pub fn created_labels(action: &Action, params: &Map<String, Value>) -> Option<String> {
+    let rule = action.label_names.as_ref()?;
+    let mut adding = rule.params.iter().filter(|name| !rule.removed.contains(name));
+    let names_some =
+        |value: &Value| !is_blank(value) && value.as_array().is_none_or(|names| !names.is_empty());
+    adding.any(|name| params.get(name).is_some_and(names_some)).then(|| rule.creates.clone())
+}
+
 fn is_raised(raise: &Raise, params: &Map<String, Value>) -> bool {
     let mut found = false;
     let (name, rest) = split(&raise.param);

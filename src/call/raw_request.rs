@@ -7,7 +7,7 @@ use super::context::Context;
 use super::document::add_value;
 use super::location::Location;
 use super::quick_action::{self, QuickActions, Scanned};
-use super::raised_risk::{added_effects, call_risk};
+use super::raised_risk::{added_effects, call_risk, created_labels};
 use super::raw_path::{self, Address};
 use super::{Body, Call, Effects, Fault, Role, TouchedPlace, affected_paths, document, encode};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
@@ -181,6 +181,7 @@ impl FoundOperation {
         let mut touched = Touched::by(action, operation.to_string());
         touched.risk = call_risk(action, params).max(least);
         touched.effects.extend(added_effects(action, params).cloned());
+        touched.effects.extend(created_labels(action, params));
         let touched_risk = touched.risk;
         self.touches.push(touched);
         self.places.extend(affected_paths::raw_places(action, operation, params));

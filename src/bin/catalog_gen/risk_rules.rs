@@ -126,7 +126,9 @@ impl ResolvedRaise<'_> {
         {
             faults.push(format!("{row}: {value} is none of {}", param.choices.join(", ")));
         }
-        let raised = rule.risk.filter(|risk| *risk > action.risk && action.risk != Risk::Read);
+        // A pattern is not meant for the reads that it fits.
+        let is_raised = |risk: &Risk| *risk > action.risk && (is_exact || action.risk != Risk::Read);
+        let raised = rule.risk.filter(is_raised);
         if raised.is_none() && (rule.risk.is_some() || effects.is_empty()) {
             if is_exact && !paths.is_empty() {
                 faults.push(format!("{row}: the action is {} already", action.risk.name()));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::effects::LandingPlace;
+use super::effects::{LandingPlace, Risk};
 use super::json::Json;
 use super::names::Names;
 use super::version::Version;
@@ -233,6 +233,9 @@ pub struct QuickAction {
     /// The place of its result, if that is another than the text's.
     #[serde(default)]
     pub lands: Option<LandingPlace>,
+    /// Its risk, if that is above those of the actions.
+    #[serde(default)]
+    pub risk: Option<Risk>,
 }
 
 /// Actions that `GITLAB_READABLE_PATHS` allows although they have no path. From `[readable]` in `catalog/rules.toml`.

@@ -33,7 +33,11 @@ pub async fn resolve(
     if named.is_empty() {
         return Ok(None);
     }
-    let Some(labels) = ExistingLabels::fetch(tools, rule, checked.params()).await else { return Ok(None) };
+    let creates = tools.catalog.get(&rule.creates).ok().flatten();
+    let may_be_unsure = creates.is_none_or(|creates| tools.withholds(&creates).is_none());
+    let Some(labels) = ExistingLabels::fetch(tools, rule, checked.params()).await else {
+        return if may_be_unsure { Ok(None) } else { Err(unsure(checked, rule)) };
+    };
     let may_create = checked.params().get(CREATE).and_then(Value::as_bool).unwrap_or_default();
     let mut params = checked.params().clone();
     let mut notes = Vec::new();
@@ -46,6 +50,9 @@ pub async fn resolve(
                 continue;
             };
             match labels.find(&label) {
+                LabelMatch::Unsure if !is_removed && !may_be_unsure && !labels.is_whole => {
+                    return Err(unsure(checked, rule));
+                }
                 LabelMatch::Existing | LabelMatch::Unsure => {}
                 LabelMatch::Alike(existing) => {
                     notes.push(format!("`{name}`: {} is the label {}", quote(&label), quote(existing)));
@@ -71,6 +78,16 @@ pub async fn resolve(
     }
     let is_changed = params != *checked.params();
     Ok((!notes.is_empty()).then(|| (is_changed.then_some(params), notes)))
+}
+
+/// The error of names that cannot be compared with the existing ones, where no label may be created.
+fn unsure(checked: &Checked, rule: &LabelNames) -> ToolError {
+    let message = format!(
+        "{}: whether the labels exist cannot be seen, and {} is denied: GitLab would create them. Nothing was sent",
+        checked.action().id,
+        rule.creates
+    );
+    ToolError::new(ErrorKind::Denied, message)
 }
 
 /// The parameter that lets GitLab create labels.

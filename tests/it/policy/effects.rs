@@ -32,6 +32,23 @@ fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
             json!({"document": "mutation($n: CreateNoteInput!) { createNote(input: $n) { errors } }", "variables": {"n": {"noteableId": "gid://gitlab/MergeRequest/1", "body": "/merge"}}}),
         ),
         (("GITLAB_QUICK_ACTIONS", "refuse"), "issue_note.create", note("/estimate 1h")),
+        // A command makes another kind of object than the one with the text.
+        (
+            ("GITLAB_DENIED_ACTIONS", "merge_request.create"),
+            "issue_note.create",
+            note("/create_merge_request x"),
+        ),
+        (("GITLAB_DENIED_ACTIONS", "epic.create"), "issue_note.create", note("/promote")),
+        (("GITLAB_DENIED_ACTIONS", "epic.add_issue"), "issue_note.create", note("/epic &1")),
+        (("GITLAB_DENIED_ACTIONS", "epic_issue.assign"), "issue_note.create", note("/set_parent &1")),
+        (
+            ("GITLAB_DENIED_ACTIONS", "merge_request.request_changes"),
+            "merge_request_note.create",
+            note("/submit_review requested_changes"),
+        ),
+        // An epic without a path is one of the group.
+        (("GITLAB_ALLOWED_PATHS", "acme/widget"), "issue_note.create", note("/epic &1")),
+        (("GITLAB_ALLOWED_PATHS", "acme/widget"), "issue_note.create", note("/relate #2 &1")),
     ] {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[settings]);
@@ -47,7 +64,16 @@ fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
         let reply = run(&mut client, "merge_request_note.create", &note(body), false);
         assert_eq!(kind(&reply), "needs_confirmation", "{body}: {}", reply.text);
     }
+    for (allowed, body) in [("acme/widget", "/relate #2"), ("acme", "/epic &1")] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", allowed)]);
+        let reply = run(&mut client, "issue_note.create", &note(body), true);
+        assert!(!reply.is_error, "{body}: {}", reply.text);
+    }
+    // A page that anybody can see shows the issue.
     let gitlab = gitlab();
+    let mut client = gitlab.client(&[]);
+    assert_eq!(kind(&run(&mut client, "issue_note.create", &note("/publish"), false)), "needs_confirmation");
     let mut client = gitlab.client(&[("GITLAB_QUICK_ACTIONS", "escape")]);
     let reply = run(&mut client, "issue_note.create", &note("one\n/close"), false);
     assert!(!reply.is_error, "{}", reply.text);
@@ -427,6 +453,23 @@ fn a_denied_action_is_denied_by_a_parameter_that_does_the_same() {
             "merge_request.approve",
             json!({"fullPath": "acme/widget", "iid": 1, "publish_review": true}),
         ),
+        (
+            "merge_request.request_changes",
+            "draft_note.publish_all",
+            json!({"fullPath": "acme/widget", "iid": 1, "reviewer_state": "requested_changes"}),
+        ),
+        ("epic.add_issue", "issue.update", json!({"fullPath": "acme/widget", "iid": 1, "epic_id": "acme&1"})),
+        // GitLab creates a label that it does not know.
+        (
+            "label.create",
+            "api.rest",
+            json!({"method": "PUT", "path": "/projects/acme%2Fwidget/issues/1", "body": {"add_labels": "new"}}),
+        ),
+        (
+            "label.create",
+            "api.graphql",
+            json!({"document": "mutation { createIssue(input: {projectPath: \"acme/widget\", title: \"x\", labels: [\"new\"]}) { errors } }"}),
+        ),
     ] {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", denied)]);
@@ -438,6 +481,21 @@ fn a_denied_action_is_denied_by_a_parameter_that_does_the_same() {
     let gitlab = gitlab();
     let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "issue_link.create,issue_reaction.create")]);
     assert_ne!(kind(&run(&mut client, "work_item.create", &item(json!({})), true)), "denied");
+}
+
+/// Labels that cannot be compared with the existing ones are none that may be created, and some that are taken off create none.
+#[test]
+fn no_label_is_created_where_that_is_denied() {
+    let gitlab = gitlab();
+    gitlab.answer("GET", "/labels", answer(403, json!({"message": "403 Forbidden"})));
+    let labels = |name: &str| json!({"fullPath": "acme/widget", "iid": 1, name: ["new"]});
+    let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "label.create")]);
+    assert_eq!(kind(&run(&mut client, "issue.update", &labels("add_labels"), true)), "denied");
+    assert!(
+        is_only_located(&sent(&gitlab)) || !sent(&gitlab).iter().any(|request| request.starts_with("PUT"))
+    );
+    let raw = json!({"method": "PUT", "path": "/projects/acme%2Fwidget/issues/1", "body": {"remove_labels": "new"}});
+    assert_ne!(kind(&run(&mut client, "api.rest", &raw, true)), "denied");
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn a_missing_target_is_the_place_that_gitlab_would_take() {
             json!({"name": "x", "group_with_project_templates_id": "acme", "use_custom_template": true}),
         ),
         ("group.transfer", json!({"fullPath": "acme"})),
+        ("graphql.group_transfer", json!({"id": "acme"})),
         ("group.create", json!({"name": "x", "path": "x"})),
         ("runner.create", json!({"runner_type": "instance_type", "project_id": "acme/widget"})),
     ] {
@@ -118,6 +119,11 @@ fn a_missing_target_is_the_place_that_gitlab_would_take() {
         let requests = sent(&gitlab);
         assert!(is_only_located(&requests), "{action}: {requests:?}");
     }
+    let document = "mutation { groupTransfer(input: {id: \"gid://gitlab/Group/2\"}) { errors } }";
+    let raw = gitlab();
+    let mut client = raw.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+    assert_eq!(kind(&run(&mut client, "api.graphql", &json!({"document": document}), true)), "denied");
+    assert!(!sent(&raw).iter().any(|request| request.starts_with("POST")), "{:?}", sent(&raw));
     let gitlab = gitlab();
     let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme, me")]);
     let reply = run(&mut client, "project.fork", &json!({"fullPath": "acme/widget"}), true);
@@ -512,13 +518,37 @@ fn a_parameter_that_names_a_project_or_object_elsewhere_has_to_be_allowed() {
 /// An epic of a project is one of its group, by its number and by its title.
 #[test]
 fn an_epic_that_is_named_without_a_path_is_of_the_group() {
-    for epic in ["&7", "Quarterly goals", "acme/widget#7", "acme/widget & more"] {
+    for epic in
+        ["&7", "Quarterly goals", "acme/widget#7", "acme/widget & more", "acme#7", "acme!7", "other#7"]
+    {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme/widget")]);
         let params = json!({"fullPath": "acme/widget", "iid": 1, "epic_id": epic});
         let reply = run(&mut client, "issue.update", &params, true);
         assert!(matches!(kind(&reply).as_str(), "denied" | "invalid_params"), "{epic}: {}", reply.text);
         assert!(is_only_located(&sent(&gitlab)), "{epic}: {:?}", sent(&gitlab));
+    }
+}
+
+/// Only `&` marks an epic: `acme#7` was looked up in acme, and allowed as a title of the own group.
+#[test]
+fn an_epic_is_of_the_group_that_the_rule_saw() {
+    for (action, params) in [
+        ("issue.create", json!({"fullPath": "acme/tools/cli", "title": "x", "epic_id": "acme#1"})),
+        ("epic.create", json!({"fullPath": "acme/tools", "title": "x", "parent_id": "acme#1"})),
+        ("epic_child.assign", json!({"fullPath": "acme/tools", "iid": 1, "child_epic_id": "acme!1"})),
+    ] {
+        let gitlab = gitlab();
+        gitlab.json("/groups/acme/epics/1", &json!({"id": 11, "iid": 1, "title": "Theirs"}));
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme/tools")]);
+        let reply = run(&mut client, action, &params, true);
+        assert!(reply.is_error, "{action}: {}", reply.text);
+        let requests = sent(&gitlab);
+        let reads_it = |request: &String| request.contains("/groups/acme/epics/1");
+        assert!(
+            !requests.iter().any(reads_it) && requests.iter().all(|r| r.starts_with("GET")),
+            "{requests:?}"
+        );
     }
 }
 

@@ -293,6 +293,15 @@ fn other_spellings_of_a_path_are_the_same_operation() {
     }
 }
 
+/// What is said to Duo is a question, unless it clears the conversation.
+#[test]
+fn a_conversation_is_read_and_not_cleared() {
+    let asks = |params: Value| let_through("duo_chat.ask", &params).is_some();
+    assert!(asks(json!({"content": "What is /clear for?"})));
+    assert!(!asks(json!({"content": "/clear"})) && !asks(json!({"content": "/reset"})));
+    assert!(!asks(json!({"content": "Hello", "with_clean_history": true})));
+}
+
 #[test]
 fn the_strictest_of_a_document_decides() {
     let text = "mutation { a: updateIssue(input: {}) { errors } ...F } \
