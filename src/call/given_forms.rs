@@ -3,8 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::location::GLOBAL;
 use super::noun::folded;
-use super::param_names::param_named;
+use super::param_names::{is_spelling, param_named};
 use super::{Fault, encoded};
 use crate::catalog::{self, Action, Base, Names, Param, Place, Risk, Words};
 use crate::text::{is_digits, plain_text};
@@ -23,7 +24,7 @@ pub fn nest(
     let mut nested = Map::new();
     let mut moved = Vec::new();
     for (given, value) in params {
-        match parts(action, &given, words) {
+        match parts(action, &given, &value, words) {
             Some((outer, inner)) if !value.is_null() => moved.push((given, outer, inner, value)),
             _ => drop(nested.insert(given, value)),
         }
@@ -157,27 +158,62 @@ const USERNAME: &str = "_username";
 const ID: &str = "_id";
 
 /// The parameter and its field that a name is of.
-fn parts(action: &Action, given: &str, words: &Words) -> Option<(String, String)> {
+fn parts(action: &Action, given: &str, value: &Value, words: &Words) -> Option<(String, String)> {
     if action.param(given).is_some() {
         return None;
     }
     let bare = given.strip_suffix("[]").unwrap_or(given);
     let in_brackets = || bare.strip_suffix(']')?.split_once('[');
     let negated = || Some((NOT, bare.strip_prefix(NOT)?.strip_prefix('_')?));
-    let is_object = |param: &&Param| param.kind.base == Base::Object && !param.kind.many;
     let Some((outer, inner)) = in_brackets().or_else(|| bare.split_once('.')).or_else(negated) else {
-        // The field of the only object that has it: `environment_scope` of `filter`.
-        let has = |param: &&Param| param.fields.iter().any(|field| field.name == bare) && param.name != NOT;
-        let mut holders = action.params.iter().filter(is_object).filter(has);
-        let only = holders
-            .next()
-            .filter(|_| holders.next().is_none() && param_named(action, given, words).is_none())?;
-        return Some((only.name.clone(), bare.to_owned()));
+        let is_elsewhere = param_named(action, given, words).is_some_and(|param| may_be(param, value));
+        return if is_elsewhere { None } else { only_field(action, bare, value) };
     };
     let param = action.param(outer).filter(is_object)?;
     let field = param.fields.iter().find(|field| field.name == inner)?;
     Some((param.name.clone(), field.name.clone()))
 }
+
+fn is_object(param: &&Param) -> bool {
+    param.kind.base == Base::Object && !param.kind.many
+}
+
+/// False for a value that is none of the choices of a parameter: `status: "Done"` is no state.
+fn may_be(param: &Param, value: &Value) -> bool {
+    let text = folded(&plain_text(value));
+    let is_choice = |choice: &String| text.starts_with(&folded(choice)) || folded(choice).starts_with(&text);
+    param.choices.is_empty() || param.choices.iter().any(is_choice)
+}
+
+/// The field of the only object that has it: `environment_scope` of `filter`, `due_date` of a widget of a work item.
+fn only_field(action: &Action, given: &str, value: &Value) -> Option<(String, String)> {
+    let objects = || action.params.iter().filter(is_object).filter(|param| param.name != NOT);
+    let by = |is_it: &dyn Fn(&Param, &Param) -> bool| {
+        let fields = objects().flat_map(|param| param.fields.iter().map(move |field| (param, field)));
+        let mut found = fields.filter(|(param, field)| is_it(param, field));
+        let (param, field) = found.next()?;
+        found.next().is_none().then(|| (param.name.clone(), field.name.clone()))
+    };
+    let name = folded(given);
+    let stem = name.strip_suffix('s').unwrap_or(&name);
+    let text = plain_text(value);
+    let is_id = is_digits(&text) || text.starts_with(GLOBAL);
+    // A status is given by its name.
+    let names_it = |param: &Param, field: &Param| {
+        !is_id && field.name == NAME && folded(&param.name) == format!("{name}widget")
+    };
+    by(&names_it)
+        .or_else(|| by(&|_, field| field.name == given))
+        .or_else(|| by(&|_, field| folded(&field.name) == name))
+        // `milestone` is `milestoneId`, and `assignees` are `assigneeIds`.
+        .or_else(|| {
+            by(&|_, field| [format!("{stem}id"), format!("{stem}ids")].contains(&folded(&field.name)))
+        })
+        .or_else(|| by(&|_, field| is_spelling(&field.name, given)))
+}
+
+/// The field with the name of what an object names.
+const NAME: &str = "name";
 
 /// The value by which GitLab clears a parameter of an update; none if it has no such value.
 pub fn cleared(param: &Param) -> Option<Value> {

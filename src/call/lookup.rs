@@ -179,7 +179,7 @@ impl Lookup {
             _ if self.display_name().is_some() => true,
             // The token may become that of another user.
             _ if self.is_own_user() => true,
-            Lookup::IdOf { names: names @ Names::Epic, name, .. } => {
+            Lookup::IdOf { names: names @ (Names::Epic | Names::Issue), name, .. } => {
                 Name { text: name, names: *names }.numbered().is_none() && !is_digits(name)
             }
             _ => self.title().is_some(),

@@ -78,7 +78,7 @@ pub fn field_named<'a>(param: &'a Param, given: &str) -> Option<&'a Param> {
 }
 
 /// True if one of the two is the name of a row of `item_fields` and the other is in it.
-fn is_spelling(name: &str, given: &str) -> bool {
+pub fn is_spelling(name: &str, given: &str) -> bool {
     let is = |known: &String, word: &str| folded(known) == folded(word);
     catalog::kinds().item_fields.iter().any(|(known, others)| {
         let among = |word: &str| others.iter().any(|other| is(other, word));

@@ -56,19 +56,28 @@ static COMMON_IDS: &[(&[&str], &[&str])] = &[
     (&["repository_file"], &["get", "blame"]),
     (&["member"], &["list", "add"]),
     (
-        &["issue_note", "merge_request_note", "protected_branch", "protected_tag", "deploy_token", "snippet"],
+        &[
+            "issue_note",
+            "merge_request_note",
+            "merge_request_discussion_note",
+            "protected_branch",
+            "protected_tag",
+            "deploy_token",
+            "snippet",
+            "board_list",
+        ],
         &["create"],
     ),
     (&["environment"], &["list"]),
     (&["project"], &["fork"]),
+    (&["issue"], &["move"]),
     (&["todo"], &["list", "mark_as_done"]),
     (&["search"], &["run"]),
-    (&["epic_issue"], &["assign"]),
     (&["current_user"], &["get"]),
 ];
 
 /// Parameters of this server on updates, comments on lines and waits.
-const UPDATES: &str = "Updates take `comment`, time_spent, edits [{old, new}], as commits do; ";
+const UPDATES: &str = "Updates take `comment`, time_spent, edits [{old?, new}], as commits do; ";
 const LISTED_IIDS: &str = "iid or name may be a list";
 const LINE_COMMENTS: &str = "; comment_on_line takes line_text";
 const WAITS: &str = "; pipelines, jobs take wait (s)";

@@ -71,6 +71,39 @@ fn negated_filters_are_taken_as_gitlabs_documentation_writes_them() {
     }
 }
 
+/// `milestone`, `due_date` and `status` of a work item are in widgets, whose names nobody knows.
+#[test]
+fn what_is_in_a_widget_is_named_as_for_an_issue() {
+    let mut client = Client::sandbox();
+    for (given, sent) in [
+        (
+            json!({"milestone": "v1.1"}),
+            json!({"milestoneWidget": {"milestoneId": "gid://gitlab/Milestone/2"}}),
+        ),
+        (json!({"due_date": "2026-12-01"}), json!({"startAndDueDateWidget": {"dueDate": "2026-12-01"}})),
+        (json!({"health_status": "onTrack"}), json!({"healthStatusWidget": {"healthStatus": "onTrack"}})),
+        (json!({"add_labels": ["bug"]}), json!({"labelsWidget": {"addLabelIds": ["gid://gitlab/Label/1"]}})),
+        (json!({"assignees": ["bob"]}), json!({"assigneesWidget": {"assigneeIds": ["gid://gitlab/User/4"]}})),
+        (json!({"status": "Done"}), json!({"statusWidget": {"name": "Done"}})),
+        (
+            json!({"status": "gid://gitlab/WorkItems::Statuses::Status/7"}),
+            json!({"statusWidget": {"status": "gid://gitlab/WorkItems::Statuses::Status/7"}}),
+        ),
+        (json!({"status": "closed"}), json!({"stateEvent": "CLOSE"})),
+        (json!({"state": "reopen"}), json!({"stateEvent": "REOPEN"})),
+    ] {
+        let mut params = json!({"fullPath": "acme/widget", "iid": 1});
+        params.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
+        let request = preview(&mut client, "work_item.update", &params).unwrap_or_else(|| panic!("{given}"));
+        let mut input = request["body"]["variables"]["input"].clone();
+        input.as_object_mut().unwrap().remove("id");
+        assert_eq!(input, sent, "{given}");
+    }
+    // Nothing is made of a name that several widgets could have.
+    let labels = json!({"fullPath": "acme/widget", "iid": 1, "labels": ["bug"]});
+    assert!(preview(&mut client, "work_item.update", &labels).is_none());
+}
+
 #[test]
 fn null_takes_away_what_gitlab_can_take_away_and_is_named_otherwise() {
     let mut client = Client::sandbox();

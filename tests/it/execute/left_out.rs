@@ -174,6 +174,17 @@ fn a_to_do_item_is_named_by_what_it_is_about() {
 }
 
 #[test]
+fn an_issue_of_a_group_is_named_by_its_title() {
+    let mut client = Client::sandbox();
+    let title = "Widget hums in B flat";
+    let params = json!({"fullPath": "acme", "iid": "Widgets that whisper", "issue_id": title});
+    let added = succeed(&mut client, "epic_issue.assign", params);
+    assert!(added["data"]["issue"].as_str().unwrap().ends_with(title), "{added}");
+    let params = json!({"fullPath": "acme", "iid": 1, "issue_id": "No such issue"});
+    refused(&execute(&mut client, "epic_issue.assign", params), "not_found");
+}
+
+#[test]
 fn a_thread_is_answered_and_resolved_in_one_call() {
     let mut client = Client::sandbox();
     let thread = |client: &mut Client| {

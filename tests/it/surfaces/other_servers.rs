@@ -179,16 +179,21 @@ fn foreign_flags_are_answered_with_what_there_is() {
 
 #[test]
 fn foreign_variables_are_answered_with_ours() {
-    for (name, ours) in [
-        ("GITLAB_PROJECT_ID", "GITLAB_PROJECT "),
-        ("GITLAB_ALLOWED_PROJECT_IDS", "GITLAB_ALLOWED_PATHS"),
-        ("STREAMABLE_HTTP", "GITLAB_MCP_HTTP"),
-    ] {
+    for (name, ours) in [("GITLAB_PROJECT_ID", "GITLAB_PROJECT "), ("STREAMABLE_HTTP", "GITLAB_MCP_HTTP")] {
         let (code, _, err) = run(&["--sandbox", "execute", "issue.list"], &[(name, "1")]);
         assert_eq!(code, Some(0), "{err}");
         assert!(
             err.contains(&format!("{name} is not a setting of gitlab-mcp; ")) && err.contains(ours),
             "{err}"
         );
+    }
+    // A restriction that would not hold is no start.
+    for (name, ours) in [
+        ("GITLAB_ALLOWED_PROJECT_IDS", "GITLAB_ALLOWED_PATHS"),
+        ("GITLAB_DENIED_TOOLS", "GITLAB_DENIED_ACTIONS"),
+    ] {
+        let (code, out, err) = run(&["--sandbox", "execute", "issue.list"], &[(name, "1")]);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+        assert!(err.contains(name) && err.contains(ours), "{err}");
     }
 }
