@@ -117,6 +117,7 @@ pub fn check(
     }
     checked.fill_path_by_short_name();
     global_id::complete(&checked.action, &mut checked.params);
+    checked.presume();
     checked.send_defaults();
     if faults.is_empty() {
         faults.extend(given_forms::not_base64(&checked.action, &checked.params));
@@ -358,6 +359,20 @@ impl Checked {
     }
 
     /// Fills in the defaults of parameters that GitLab requires. A default of `{name}` is the value of that parameter.
+    /// Adds the values that the call has by its other parameters.
+    fn presume(&mut self) {
+        for presumed in &self.action.presumed {
+            let has = |name: &String| self.params.contains_key(name);
+            let by = presumed.given.iter().find(|name| has(name));
+            let Some(by) = by.filter(|_| !has(&presumed.param) && !presumed.absent.iter().any(has)) else {
+                continue;
+            };
+            let Json(value) = &presumed.value;
+            self.understood.push(format!("`{by}` with `{}: {}`", presumed.param, plain_text(value)));
+            self.params.insert(presumed.param.clone(), value.clone());
+        }
+    }
+
     fn send_defaults(&mut self) {
         let sent = self.action.params.iter().filter(|param| param.sends_default);
         for param in sent.filter(|param| !self.params.contains_key(&param.name)).collect::<Vec<_>>() {

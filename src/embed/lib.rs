@@ -27,8 +27,8 @@ pub mod catalog {
     pub mod model {
         pub use super::action::{Action, Answers, Audience, Plan};
         pub use super::additions::{
-            Companion, Join, KeptValue, LabelNames, ListChange, RowFilter, RowTest, StateNote, StatePin,
-            StateWait, TextEdit, TextMark,
+            Companion, Join, KeptValue, LabelNames, ListChange, Presumed, RowFilter, RowTest, StateNote,
+            StatePin, StateWait, TextEdit, TextMark,
         };
         pub use super::effects::{Landing, LandingChoice, LandingPlace, Raise, Risk, When};
         pub use super::json::Json;

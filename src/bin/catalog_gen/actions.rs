@@ -393,6 +393,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         shows: written.shows,
         companions: written.companions,
         answer_note: written.answer_note,
+        answer_note_without: written.answer_note_without,
         implied: written.implied,
         gone: false,
         states: Vec::new(),
@@ -403,6 +404,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         label_names: None,
         kept: None,
         list_changes: Vec::new(),
+        presumed: Vec::new(),
         pin: None,
         text_mark: None,
     }

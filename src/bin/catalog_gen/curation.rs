@@ -139,6 +139,9 @@ pub struct CuratedAction {
     pub companions: Vec<Companion>,
     /// Note that every answer has, as the end of a sentence.
     pub answer_note: Option<String>,
+    /// Parameters with any of which an answer has no such note.
+    #[serde(default)]
+    pub answer_note_without: Vec<String>,
     /// Id of the action that is usually the better choice where both fit.
     pub usually: Option<String>,
     /// The most frequently set parameters, in the order in which a signature shows them.

@@ -2,8 +2,8 @@
 //! waits for a state, names of labels, changes of lists, and pins to the state of an object.
 
 use gitlab_mcp::catalog::{
-    Action, Base, Json, KeptValue, LabelNames, ListChange, Param, ParamKind, Place, Raise, StatePin,
-    StateWait, TextEdit, TextMark, When,
+    Action, Base, Json, KeptValue, LabelNames, ListChange, Param, ParamKind, Place, Presumed, Raise,
+    StatePin, StateWait, TextEdit, TextMark, When,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -81,6 +81,14 @@ pub struct KeptRule {
 pub struct ListRule {
     actions: Vec<String>,
     change: ListChange,
+}
+
+/// Values that calls have by their other parameters.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PresumedRule {
+    actions: Vec<String>,
+    presumed: Presumed,
 }
 
 /// Parameters that tie a call to the state of an object.
@@ -187,6 +195,23 @@ pub fn set_list_changes(rules: &[ListRule], actions: &mut [Action], faults: &mut
                 names.extend([change.add.clone(), change.remove.clone()]);
             }
             action.list_changes.push(change.clone());
+        }
+    }
+}
+
+/// Sets the values that calls have by their other parameters.
+pub fn set_presumed(rules: &[PresumedRule], actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    for PresumedRule { actions: patterns, presumed } in rules {
+        let row = format!("presumed {}", presumed.param);
+        for id in expand_all(patterns, &ids, &row, faults) {
+            let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
+            let is_known = |name: &&String| action.param(name).is_some();
+            let given: Vec<String> = presumed.given.iter().filter(is_known).cloned().collect();
+            if given.is_empty() || action.param(&presumed.param).is_none() {
+                faults.push(format!("{row}: {id} has no such parameters"));
+            }
+            action.presumed.push(Presumed { given, ..presumed.clone() });
         }
     }
 }

@@ -13,7 +13,9 @@ use crate::action_ids::Ids;
 use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 use crate::duplicate_risk::{share_raises, share_risks};
 use crate::error::GeneratorError;
-use crate::own_params::{self, EditRules, KeptRule, LabelRules, ListRule, MarkRule, PinRule, WaitRules};
+use crate::own_params::{
+    self, EditRules, KeptRule, LabelRules, ListRule, MarkRule, PinRule, PresumedRule, WaitRules,
+};
 use crate::place_rules::PlaceRules;
 use crate::risk_rules::{RiskRules, set_effects};
 use crate::rule_params::{ListedParams, matches, walk};
@@ -73,7 +75,10 @@ pub struct Rules {
     text_marks: Vec<MarkRule>,
     #[serde(default)]
     kept_values: Vec<KeptRule>,
+    #[serde(default)]
     list_changes: Vec<ListRule>,
+    #[serde(default)]
+    presumed: Vec<PresumedRule>,
     #[serde(default)]
     pins: Vec<PinRule>,
     #[serde(default)]
@@ -265,6 +270,7 @@ impl Rules {
         own_params::set_text_marks(&self.text_marks, actions, &mut faults);
         own_params::set_kept_values(&self.kept_values, actions, &mut faults);
         own_params::set_list_changes(&self.list_changes, actions, &mut faults);
+        own_params::set_presumed(&self.presumed, actions, &mut faults);
         own_params::set_pins(&self.pins, actions, &mut faults);
         let ids = Ids::new(actions);
         for id in self.changes.receipts.iter().flat_map(|receipt| &receipt.actions) {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::additions::{
-    Companion, Join, KeptValue, LabelNames, ListChange, RowFilter, StateNote, StatePin, StateWait, TextEdit,
-    TextMark,
+    Companion, Join, KeptValue, LabelNames, ListChange, Presumed, RowFilter, StateNote, StatePin, StateWait,
+    TextEdit, TextMark,
 };
 use super::effects::{Landing, Raise, Risk};
 use super::json::Json;
@@ -90,6 +90,9 @@ pub struct Action {
     /// Note that every answer has, as the end of a sentence.
     #[serde(default)]
     pub answer_note: Option<String>,
+    /// Parameters with any of which an answer has no such note.
+    #[serde(default)]
+    pub answer_note_without: Vec<String>,
     /// True if GitLab has removed the function: the action runs by its id but is not offered.
     #[serde(default)]
     pub gone: bool,
@@ -121,6 +124,9 @@ pub struct Action {
     /// Parameters that change a list in part. From `[[list_changes]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub list_changes: Vec<ListChange>,
+    /// Values that a call has by its other parameters. From `[[presumed]]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub presumed: Vec<Presumed>,
     /// The parameter that ties a call to the object that was shown. From `[[pins]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub pin: Option<StatePin>,

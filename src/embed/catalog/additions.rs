@@ -206,6 +206,19 @@ pub struct KeptValue {
     pub read: String,
 }
 
+/// A value that a call has if it names some parameters, and others not: GitLab's own default would be another than what is
+/// asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Presumed {
+    pub param: String,
+    pub value: Json,
+    /// Parameters of which the call has one.
+    pub given: Vec<String>,
+    /// Parameters of which it has none.
+    pub absent: Vec<String>,
+}
+
 /// Parameters that add to a list and take from it, where GitLab takes only the whole: `add_reviewers` and
 /// `remove_reviewers` of `reviewer_ids`. They are not sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

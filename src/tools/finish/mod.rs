@@ -65,8 +65,10 @@ pub async fn finish(
         stage(&mut finishing).await?;
     }
     let mut response = finishing.response;
-    let answer_note = response.action.answer_note.clone();
-    response.notes.extend(answer_note.filter(|_| !circumstances.is_internal));
+    let params = finishing.checked.params();
+    let has_note = !response.action.answer_note_without.iter().any(|name| params.contains_key(name));
+    let answer_note = response.action.answer_note.clone().filter(|_| has_note && !circumstances.is_internal);
+    response.notes.extend(answer_note);
     response.picture = decode_picture(&response.reply.content).await;
     Ok(Outcome::Response(Box::new(response)))
 }

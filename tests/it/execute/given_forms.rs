@@ -104,6 +104,46 @@ fn what_is_in_a_widget_is_named_as_for_an_issue() {
     assert!(preview(&mut client, "work_item.update", &labels).is_none());
 }
 
+/// Without a project, GitLab lists what the caller created: of alice's issues those.
+#[test]
+fn a_list_by_a_person_is_of_everybody() {
+    let mut client = Client::sandbox();
+    let query = |client: &mut Client, params: Value| {
+        preview(client, "issue.list", &params).unwrap()["query"].as_array().cloned().unwrap_or_default()
+    };
+    let of_alice = query(&mut client, json!({"assignee_username": "alice"}));
+    assert!(of_alice.contains(&json!("scope=all")), "{of_alice:?}");
+    for params in [
+        json!({"assignee_username": "alice", "scope": "created_by_me"}),
+        json!({"assignee_username": "alice", "fullPath": "acme/widget"}),
+        json!({"labels": ["bug"]}),
+    ] {
+        assert!(!query(&mut client, params.clone()).contains(&json!("scope=all")), "{params}");
+    }
+    let reply = execute(&mut client, "issue.list", json!({}));
+    assert!(reply.text.contains("only what you created"), "{}", reply.text);
+    for params in
+        [json!({"scope": "all"}), json!({"fullPath": "acme/widget"}), json!({"author_username": "bob"})]
+    {
+        let reply = execute(&mut client, "issue.list", params);
+        assert!(!reply.text.contains("only what you created"), "{}", reply.text);
+    }
+}
+
+/// A model that escapes a text twice sends `\n` as two characters.
+#[test]
+fn line_ends_that_are_none_are_named() {
+    let mut client = Client::sandbox();
+    let create = |text: &str| json!({"fullPath": "acme/widget", "title": "x", "description": text});
+    let reply = execute(&mut client, "issue.create", create("one\\ntwo"));
+    assert_eq!(reply.structured["data"]["description"], "one\\ntwo");
+    assert!(reply.text.contains("as two characters"), "{}", reply.text);
+    for text in ["one\ntwo", "a\nprintf(\"\\n\")", "one"] {
+        let reply = execute(&mut client, "issue.create", create(text));
+        assert!(!reply.text.contains("as two characters"), "{}", reply.text);
+    }
+}
+
 #[test]
 fn null_takes_away_what_gitlab_can_take_away_and_is_named_otherwise() {
     let mut client = Client::sandbox();
