@@ -41,6 +41,7 @@ pub use server_info::sent;
 use signals::ShutdownSignals;
 pub use signals::until_signal;
 use stdio::Session;
+pub use worker::CALL_STACK;
 
 /// Grace period for running calls after the end of input. Clients wait about two seconds before
 /// they send SIGTERM (MCP 2025-11-25, lifecycle, shutdown over stdio).

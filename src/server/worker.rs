@@ -54,9 +54,17 @@ impl Worker {
     }
 }
 
+/// Stack of a thread that runs calls, in bytes: that of a main thread. The futures of a call within a batch are deeply nested, and
+/// only what is used takes memory.
+pub const CALL_STACK: usize = 8 * 1024 * 1024;
+
 fn start() -> io::Result<Runtime> {
-    let started =
-        Builder::new_multi_thread().worker_threads(THREADS).thread_name("calls").enable_all().build();
+    let started = Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .thread_name("calls")
+        .thread_stack_size(CALL_STACK)
+        .enable_all()
+        .build();
     started.inspect_err(|error| tracing::error!(%error, "no thread can be started for calls"))
 }
 
