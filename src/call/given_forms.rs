@@ -110,7 +110,7 @@ pub fn join_pipeline(action: &Action, params: &mut Map<String, Value>, understoo
         .params
         .iter()
         .any(|param| param.name == "iid" || MERGE_REQUEST.contains(&folded(&param.name).as_str()));
-    if let Some(number) = number.filter(|number| is_digits(number) && !takes_it) {
+    if let Some(number) = number.filter(|number| !number.is_empty() && !takes_it) {
         understood.push(format!("`{given}` as `{}: !{number}`", param.name));
         params.shift_remove(&given);
         params.insert(param.name.clone(), json!(format!("!{number}")));

@@ -364,9 +364,16 @@ fn match_rows(answer: &Value, by: &[String], id: PathPart, name: &str) -> Lookup
     }
     let folded = name.to_lowercase();
     let same = named(&|text| text.to_lowercase() == folded);
-    // A webhook is named by its host too.
-    let rows = if same.is_empty() { named(&|text| host(text) == Some(&folded)) } else { same };
+    // A webhook is named by its host too, and a merge request without the mark of a draft.
+    let is_alike = |text: &str| host(text) == Some(&folded) || without_draft(&text.to_lowercase()) == folded;
+    let rows = if same.is_empty() { named(&is_alike) } else { same };
     select_candidate(rows, name)
+}
+
+/// A title without the mark of a draft, as GitLab shows it (`Draft:`, `[Draft]`, `(Draft)`; `MergeRequest::DRAFT_REGEX`).
+fn without_draft(title: &str) -> &str {
+    let marks = ["draft:", "[draft]", "(draft)"];
+    marks.iter().find_map(|mark| title.strip_prefix(mark)).unwrap_or(title).trim_start()
 }
 
 /// The host of a URL with a scheme, as it is written.

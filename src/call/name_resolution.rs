@@ -121,6 +121,14 @@ impl Filling<'_> {
         {
             return value.clone();
         }
+        let text = match self.by_title(names, &text, path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return value.clone(),
+            Err(fault) => {
+                self.filled.faults.push(fault);
+                return value.clone();
+            }
+        };
         match self.question(resolver, &text, path) {
             Ok(question) => self.resolve_question(param, question, value, path),
             Err(fault) => {
@@ -128,6 +136,22 @@ impl Filling<'_> {
                 value.clone()
             }
         }
+    }
+
+    /// The name of a pipeline with the number of its merge request in place of the title: `!Turn both ways` is `!12`. None
+    /// until the number is known.
+    fn by_title(&mut self, names: Names, text: &str, path: &str) -> Result<Option<String>, Fault> {
+        let title = text.strip_prefix('!').filter(|title| names == Names::Pipeline && !is_digits(title));
+        let (Some(title), Some(titles)) = (title, catalog::resolver(Names::MergeRequestTitle)) else {
+            return Ok(Some(text.to_owned()));
+        };
+        let question = self.question(titles, title, path)?;
+        self.filled.asked.insert(question.clone());
+        let known = self.known.id(&question);
+        if known.is_none() {
+            self.filled.open.entry(question).or_insert_with(|| path.to_owned());
+        }
+        Ok(known.map(|iid| format!("!{iid}")))
     }
 
     fn resolve_question(&mut self, param: &Param, question: Lookup, value: &Value, path: &str) -> Value {

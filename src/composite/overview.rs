@@ -30,10 +30,14 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
             run.read_json("merge_request.get_approval_state", step_params(run, json!({}))),
             read_threads(run),
         ),
-        read_jobs(run, &whole),
+        join(
+            read_jobs(run, &whole),
+            run.read_json("merge_request.list_closing_issues", step_params(run, json!({}))),
+        ),
     )
     .await;
     let (reviewers, approvals, threads) = people;
+    let (jobs, closes) = work;
     let mut data = Map::new();
     let reference = whole.get("references").and_then(|references| references.get("full"));
     data.extend(reference.map(|reference| ("reference".to_owned(), reference.clone())));
@@ -45,9 +49,10 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     parts.add(&mut data, "reviewers", reviewers.map(|rows| reviewer_states(&rows)));
     parts.add(&mut data, "approvals", approvals.map(|state| missing_approvals(&state)));
     parts.add(&mut data, "threads", threads);
-    if let Some(pipeline) = work {
+    if let Some(pipeline) = jobs {
         parts.add(&mut data, "pipeline", pipeline);
     }
+    parts.add(&mut data, "closes", closes.map(|rows| closed_issues(&rows)));
     data.insert("blockers".to_owned(), json!(blockers(&whole, &data)));
     Ok(render(run, &whole, Value::Object(data), &parts.notes))
 }
@@ -102,6 +107,16 @@ fn blockers(whole: &Value, shown: &Map<String, Value>) -> Vec<String> {
         blockers.push(format!("pipeline {status}, if it must succeed"));
     }
     blockers
+}
+
+/// The issues that are closed when it is merged: `acme/widget#3 The gear squeaks`.
+fn closed_issues(rows: &Value) -> Value {
+    let issue = |row: &Value| {
+        let reference = row.pointer("/references/full").or_else(|| row.get("id"))?;
+        let title = row.get("title").map(plain_text).unwrap_or_default();
+        Some(json!(format!("{} {title}", plain_text(reference))))
+    };
+    items(rows).iter().filter_map(issue).collect()
 }
 
 fn reviewer_states(rows: &Value) -> Value {

@@ -32,11 +32,8 @@ pub(super) async fn check_for_instance(
 ) -> Result<(Checked, Vec<String>), ToolError> {
     let fitting = instance_version::for_instance(tools, action).await;
     let action = fitting.as_ref().unwrap_or(action);
-    let (checked, extension) = match check_or_fault(tools, action, request, notes)? {
-        Ok(checked) => {
-            let checked = with_whole_path(tools, action, request, checked, notes).await?;
-            return Ok((noted(checked, notes), Vec::new()));
-        }
+    let (checked, extension) = match check_by_name(tools, action, request, notes).await? {
+        Ok(checked) => return Ok((noted(checked, notes), Vec::new())),
         Err(invalid) => match instance_version::extended(tools, action, &invalid).await {
             None => return Err(invalid_call(tools, &invalid, action, request)),
             Some(extension) => match check_or_fault(tools, &extension.action, request, notes)? {
@@ -49,22 +46,22 @@ pub(super) async fn check_for_instance(
     Ok((noted(checked, notes), extension.unknown))
 }
 
-/// The checked parameters with the path of the project that is named without its group.
-async fn with_whole_path(
+/// [`check_or_fault`], with the path of a project that is named without its group.
+async fn check_by_name(
     tools: &Tools,
     action: &Action,
     request: &ExecuteRequest,
-    checked: Checked,
     notes: &mut Vec<String>,
-) -> Result<Checked, ToolError> {
-    let resolved = Box::pin(project_name::resolve(tools, action, &checked)).await?;
-    let Some((params, note)) = resolved else {
-        return Ok(checked);
+) -> Result<Result<Checked, Invalid>, ToolError> {
+    let outcome = check_or_fault(tools, action, request, notes)?;
+    // Boxed: the future is deeply nested.
+    let named = match &outcome {
+        Ok(checked) => Box::pin(project_name::resolve(tools, action, checked)).await?,
+        Err(invalid) => Box::pin(project_name::resolve_invalid(tools, invalid)).await?,
     };
+    let Some((params, note)) = named else { return Ok(outcome) };
     notes.push(note);
-    let request = ExecuteRequest { params, ..request.clone() };
-    check_or_fault(tools, action, &request, notes)?
-        .map_err(|invalid| invalid_call(tools, &invalid, action, &request))
+    check_or_fault(tools, action, &ExecuteRequest { params, ..request.clone() }, notes)
 }
 
 /// Adds notes on the interpretation of values.
@@ -84,8 +81,10 @@ pub async fn check_whole(
     request: &ExecuteRequest,
     notes: &mut Vec<String>,
 ) -> Result<Checked, ToolError> {
-    let checked = check_params(tools, action, request, notes)?;
-    with_whole_path(tools, action, request, checked, notes).await
+    match check_by_name(tools, action, request, notes).await? {
+        Ok(checked) => Ok(noted(checked, notes)),
+        Err(invalid) => Err(invalid_call(tools, &invalid, action, request)),
+    }
 }
 
 /// The parameters of a request, checked for an action that may run at all.

@@ -196,25 +196,12 @@ async fn look_up(
     mut request: CheckedRequest,
     circumstances: Circumstances<'_>,
 ) -> Result<Prepared, ToolError> {
-    let mut looked_up = lookups::call(tools, &request.checked).await;
-    let mut hint = None;
-    if let Err(LookupFailure { invalid: Some(invalid), .. }) = &looked_up {
-        // Boxed: the future is deeply nested.
-        match Box::pin(only_one::find(tools, request.checked.action(), invalid)).await {
-            Some(OmittedObject::Only(params, note)) => {
-                request.notes.push(note);
-                Box::pin(request.replace_params(tools, params)).await?;
-                looked_up = Box::pin(lookups::call(tools, &request.checked)).await;
-            }
-            Some(OmittedObject::Among(names)) => hint = Some(names),
-            None => {}
-        }
-    }
+    let (looked_up, hint) = Box::pin(find_call(tools, &mut request)).await?;
     let CheckedRequest { action, request, checked, mut notes, unknown, fields, wait, log, texts } = request;
     let call = match looked_up {
         Ok(call) => call,
         Err(failure) => {
-            let error = diagnosis::diagnose_lookup(tools, failure).await;
+            let error = Box::pin(diagnosis::diagnose_lookup(tools, failure)).await;
             let error = next_call::with_options(error, &action, &request);
             return Err(hint.into_iter().fold(error, ToolError::hint));
         }
@@ -233,6 +220,43 @@ async fn look_up(
         token_info::learn(tools).await;
     }
     Ok(Prepared { action, request, checked, call, notes, unknown, fields, wait, log, texts })
+}
+
+/// The call with its names looked up; a project that is named without its group, and the only object that a read may be of,
+/// are put in first. Or the failure, with a hint on the objects that there are.
+async fn find_call(
+    tools: &Tools,
+    request: &mut CheckedRequest,
+) -> Result<(Result<Call, LookupFailure>, Option<String>), ToolError> {
+    let looked_up = lookups::call(tools, &request.checked).await;
+    let looked_up = match &looked_up {
+        Err(LookupFailure { unknown_path: Some(unknown), .. }) => {
+            let found = project_name::find(tools, &unknown.path, request.checked.params()).await?;
+            again(tools, request, looked_up, found).await?
+        }
+        _ => looked_up,
+    };
+    let Err(LookupFailure { invalid: Some(invalid), .. }) = &looked_up else { return Ok((looked_up, None)) };
+    match only_one::find(tools, request.checked.action(), invalid).await {
+        Some(OmittedObject::Only(params, note)) => {
+            Ok((again(tools, request, looked_up, Some((params, note))).await?, None))
+        }
+        Some(OmittedObject::Among(names)) => Ok((looked_up, Some(names))),
+        None => Ok((looked_up, None)),
+    }
+}
+
+/// The call with other parameters, if there are some.
+async fn again(
+    tools: &Tools,
+    request: &mut CheckedRequest,
+    looked_up: Result<Call, LookupFailure>,
+    found: Option<(Map<String, Value>, String)>,
+) -> Result<Result<Call, LookupFailure>, ToolError> {
+    let Some((params, note)) = found else { return Ok(looked_up) };
+    request.notes.push(note);
+    request.replace_params(tools, params).await?;
+    Ok(lookups::call(tools, &request.checked).await)
 }
 
 /// Replaces what depends on the present state of GitLab in the parameters: threads by their text, names of labels, marks

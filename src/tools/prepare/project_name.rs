@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::Checked;
+use crate::call::{Checked, Fault, Invalid};
 use crate::catalog::{Action, Scope};
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
@@ -15,7 +15,7 @@ use crate::tools::state::Tools;
 use crate::untrusted::quote;
 
 /// The parameter that names a project.
-const FULL_PATH: &str = "fullPath";
+pub const FULL_PATH: &str = "fullPath";
 
 /// Maximum number of projects of a name that an error lists.
 const MAX_LISTED: usize = 10;
@@ -27,9 +27,33 @@ pub async fn resolve(
     action: &Action,
     checked: &Checked,
 ) -> Result<Option<(Map<String, Value>, String)>, ToolError> {
-    let Some(name) = checked.params().get(FULL_PATH).and_then(Value::as_str) else { return Ok(None) };
-    let is_name = !name.trim().is_empty() && !name.contains(['/', '%', ':']) && !is_number(name);
-    if !is_name || !is_of_projects(tools, action) {
+    match checked.params().get(FULL_PATH).and_then(Value::as_str) {
+        Some(name) if is_of_projects(tools, action) => find(tools, name, checked.params()).await,
+        _ => Ok(None),
+    }
+}
+
+/// As [`resolve`], for a name that is no path: `Widget CLI`.
+pub async fn resolve_invalid(
+    tools: &Tools,
+    invalid: &Invalid,
+) -> Result<Option<(Map<String, Value>, String)>, ToolError> {
+    match invalid.faults.as_slice() {
+        [Fault::NotALocation { name, given, .. }] if name == FULL_PATH => {
+            find(tools, given, &invalid.right).await
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The parameters with the path of the only project of that name among those of the token's user.
+pub async fn find(
+    tools: &Tools,
+    name: &str,
+    params: &Map<String, Value>,
+) -> Result<Option<(Map<String, Value>, String)>, ToolError> {
+    let name = name.trim();
+    if name.is_empty() || name.contains(['/', '%', ':']) || is_number(name) {
         return Ok(None);
     }
     let own = json!({"search": name, "membership": true, "simple": true, "per_page": 100});
@@ -43,7 +67,7 @@ pub async fn resolve(
     match paths.as_slice() {
         [] => Ok(None),
         [path] if reply.page.next_page.is_none() => {
-            let mut params = checked.params().clone();
+            let mut params = params.clone();
             params.insert(FULL_PATH.to_owned(), json!(path));
             Ok(Some((params, format!("the project {} is {path}", quote(name)))))
         }
@@ -60,7 +84,7 @@ pub async fn resolve(
 fn path_if_named<'r>(row: &'r Value, name: &str) -> Option<&'r str> {
     let path = row.get("path_with_namespace")?.as_str()?;
     let is = |field: &str| {
-        row.get(field).and_then(Value::as_str).is_some_and(|text| text.eq_ignore_ascii_case(name.trim()))
+        row.get(field).and_then(Value::as_str).is_some_and(|text| text.eq_ignore_ascii_case(name))
     };
     (is("path") || is("name")).then_some(path)
 }
@@ -70,9 +94,9 @@ fn is_of_projects(tools: &Tools, action: &Action) -> bool {
     let needed = action.plan.iter().flat_map(|plan| &plan.needs);
     let mut needed = needed.filter_map(|id| tools.catalog.get(id).ok().flatten());
     let of_project = |action: &Action| {
-        let mut choices = action.choices().peekable();
-        choices.peek().is_some()
-            && choices.all(|operation| operation.scope == Scope::Project && operation.is_filled_by(FULL_PATH))
+        // A snippet without a project is one's own.
+        let mut choices = action.choices().filter(|operation| operation.is_filled_by(FULL_PATH)).peekable();
+        choices.peek().is_some() && choices.all(|operation| operation.scope == Scope::Project)
     };
     of_project(action) || needed.any(|action| of_project(&action))
 }

@@ -28,6 +28,23 @@ fn it_shows_reviewers_approvals_threads_and_jobs() {
 }
 
 #[test]
+fn what_a_merge_closes_is_part_of_it() {
+    let mut client = Client::sandbox();
+    let of = json!({"fullPath": "acme/widget", "iid": 5});
+    let overview = execute(&mut client, "merge_request.overview", of.clone());
+    let listed = execute(&mut client, "merge_request.list_closing_issues", of);
+    let closes: Vec<&str> = overview.structured["data"]["closes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|issue| issue.as_str().unwrap())
+        .collect();
+    assert_eq!(closes.len(), 1, "{}", overview.text);
+    assert!(closes[0].starts_with("acme/widget#3 "), "{closes:?}");
+    assert!(listed.text.contains(closes[0].trim_start_matches("acme/widget#3 ")), "{}", listed.text);
+}
+
+#[test]
 fn failed_and_manual_jobs_lead_on() {
     let mut client = Client::sandbox();
     for (iid, jobs, name, next) in

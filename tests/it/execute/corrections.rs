@@ -245,8 +245,8 @@ fn a_branch_in_place_of_a_pipeline_is_its_latest_each_time() {
 fn a_parameter_of_another_thing_is_no_correction() {
     let mut client = Client::sandbox();
     for (action, name, value) in [
-        ("issue.update", "remove_assignees", json!(["sandbox"])),
-        ("merge_request.update", "remove_reviewers", json!(["sandbox"])),
+        ("issue.update", "remove_participants", json!(["sandbox"])),
+        ("merge_request.update", "remove_approvers", json!(["sandbox"])),
     ] {
         let params = json!({"fullPath": "acme/widget", "iid": 5, name: value});
         let error = refused(&execute(&mut client, action, params), "invalid_params");

@@ -100,6 +100,17 @@ fn a_project_is_named_without_its_group() {
     let params = json!({"project": "Widget", "title": "By its name"});
     let made = succeed(&mut client, "issue.create", params);
     assert!(made["data"]["web_url"].as_str().unwrap().contains("/acme/widget/-/"), "{made}");
+    // A name of two words, and actions that work in a group, or without a project, as well.
+    for (action, params) in [
+        ("label.list", json!({"fullPath": "Widget CLI"})),
+        ("badge.list", json!({"fullPath": "Widget"})),
+        ("snippet.create", json!({"fullPath": "widget", "title": "x", "content": "x", "file_name": "x"})),
+    ] {
+        let reply = execute(&mut client, action, params);
+        assert!(!reply.is_error && notes(&reply).contains("is acme/"), "{action}: {}", reply.text);
+    }
+    let group = execute(&mut client, "label.list", json!({"fullPath": "acme"}));
+    assert!(!group.is_error && !notes(&group).contains("the project"), "{}", group.text);
     // A composite action, and a title in the project.
     let params = json!({"fullPath": "Widget", "iid": "Quieter gears"});
     let overview = execute(&mut client, "merge_request.overview", params);
@@ -156,11 +167,34 @@ fn a_merge_request_is_its_latest_pipeline() {
     let by_number =
         succeed(&mut client, "pipeline.list_jobs", json!({"fullPath": WIDGET, "pipeline_id": "!5"}));
     assert_eq!(jobs["data"], by_number["data"]);
+    // By its title.
+    let by_title = json!({"fullPath": WIDGET, "merge_request": "Quieter gears"});
+    assert_eq!(succeed(&mut client, "pipeline.list_jobs", by_title)["data"], jobs["data"]);
+    let none = json!({"fullPath": WIDGET, "merge_request": "No such thing"});
+    refused(&execute(&mut client, "pipeline.list_jobs", none), "not_found");
     let played = succeed(&mut client, "job.play", json!({"target": "acme/widget!5", "job_id": "deploy"}));
     assert_eq!(played["data"]["name"], "deploy", "{played}");
     // An action of issues has no pipeline.
     let wrong = execute(&mut client, "issue.get", target);
     refused(&wrong, "invalid_params");
+}
+
+/// GitLab shows `Draft: Count the turns` as a draft called "Count the turns".
+#[test]
+fn a_draft_is_named_without_its_mark() {
+    let mut client = Client::sandbox();
+    let get = |title: &str| json!({"fullPath": WIDGET, "iid": title});
+    let found = succeed(&mut client, "merge_request.get", get("Count the turns"));
+    assert_eq!(found["data"]["title"], "Draft: Count the turns", "{found}");
+    refused(&execute(&mut client, "merge_request.get", get("the turns")), "not_found");
+}
+
+#[test]
+fn a_member_by_its_name_is_not_renamed() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "user_id": "Carol", "access_level": 20});
+    let reply = execute(&mut client, "member.update", params);
+    assert!(!reply.is_error && !reply.text.contains(", now"), "{}", reply.text);
 }
 
 #[test]

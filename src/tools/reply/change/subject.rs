@@ -85,7 +85,7 @@ pub fn name_subject(
         (Some(held), Some(name)) if held.contains(&name) => {
             Some(Subject::new(format!("{noun} {held}{within}"), said))
         }
-        (Some(held), Some(name)) if held.starts_with('"') => {
+        (Some(held), Some(name)) if held.starts_with('"') && !is_of_answer(answer, &held) => {
             Some(Subject::new(format!("{noun} {held}{within}, now {name}"), said))
         }
         (Some(held), Some(name)) => Some(Subject::new(format!("{noun} {held} {name}{within}"), said)),
@@ -107,6 +107,13 @@ impl Subject {
 /// True if an answer has a name for its object.
 pub fn is_named(answer: &Map<String, Value>) -> bool {
     name_of(answer).is_some()
+}
+
+/// True if a name in quotes is a field of the object, whatever its case: `"Carol"` of `carol`.
+fn is_of_answer(answer: Option<&Map<String, Value>>, held: &str) -> bool {
+    let fields = answer.into_iter().flat_map(|answer| answer.values());
+    let mut texts = fields.filter_map(Value::as_str);
+    texts.any(|text| quote(text).eq_ignore_ascii_case(held))
 }
 
 /// `title`, if the words on the object have the whole of it.
