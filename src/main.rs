@@ -4,10 +4,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use gitlab_mcp::cli::{
-    ACCESS_LOG, Arguments, Command, Connected, Failure, Output, run_connected, run_offline,
+    ACCESS_LOG, Arguments, CALL_STACK, Command, Connected, Failure, Output, run_connected, run_offline,
 };
 use gitlab_mcp::config::{self, Config};
-use gitlab_mcp::server;
 use gitlab_mcp_allocator::MiMalloc;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -57,8 +56,7 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
         true => tokio::runtime::Builder::new_multi_thread(),
         false => tokio::runtime::Builder::new_current_thread(),
     };
-    let runtime =
-        runtime.thread_stack_size(server::CALL_STACK).enable_all().build().map_err(Failure::Runtime)?;
+    let runtime = runtime.thread_stack_size(CALL_STACK).enable_all().build().map_err(Failure::Runtime)?;
     let outcome = runtime.block_on(run_connected(command, &config, &arguments.settings.0, out));
     // A read of standard input that is still blocked must not hold up the end.
     runtime.shutdown_background();

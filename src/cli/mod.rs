@@ -36,4 +36,5 @@ pub use online::run as run_connected;
 pub use output::Output;
 pub use settings::SettingFlags;
 
+pub use crate::server::CALL_STACK;
 pub use crate::server::http::ACCESS as ACCESS_LOG;

@@ -64,16 +64,13 @@ static COMMON_IDS: &[(&[&str], &[&str])] = &[
             "protected_tag",
             "deploy_token",
             "snippet",
-            "board_list",
         ],
         &["create"],
     ),
     (&["environment"], &["list"]),
     (&["project"], &["fork"]),
-    (&["issue"], &["move"]),
     (&["todo"], &["list", "mark_as_done"]),
     (&["search"], &["run"]),
-    (&["current_user"], &["get"]),
 ];
 
 /// Parameters of this server on updates, comments on lines and waits.

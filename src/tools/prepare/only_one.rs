@@ -34,8 +34,10 @@ pub async fn find(tools: &Tools, action: &Action, invalid: &Invalid) -> Option<O
     let (_, reply) = lookups::read_once(tools, list, params, Purpose::LookUp).await.ok()?;
     let Content::Json(Value::Array(rows)) = &reply.content else { return None };
     let is_whole = reply.page.next_page.is_none() && reply.page.next_query.is_none();
+    // A number says nothing of what it is of.
+    let pointers = || resolver.reads.iter().filter(|read| read.action == list).flat_map(|read| &read.by);
     let name_of = |row: &Value| {
-        let name = read.by.iter().find_map(|pointer| row.pointer(pointer)).and_then(Value::as_str)?;
+        let name = pointers().find_map(|pointer| row.pointer(pointer)?.as_str())?;
         Some(quote(&shortened(name, MAX_NAME)))
     };
     match rows.as_slice() {

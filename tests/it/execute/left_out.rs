@@ -150,6 +150,9 @@ fn a_read_takes_the_only_object_and_an_error_lists_the_others() {
     let several = execute(&mut client, "environment.get", json!({"fullPath": WIDGET}));
     let error = refused(&several, "invalid_params");
     assert!(error["hint"].as_str().unwrap().contains("\"production\", \"staging\""), "{error}");
+    let title = execute(&mut client, "milestone.update", json!({"fullPath": WIDGET, "title": "v9"}));
+    let error = refused(&title, "invalid_params");
+    assert!(error["hint"].as_str().unwrap().contains("\"v1.1\""), "{error}");
     // A change takes nothing that it does not name.
     let change = execute(&mut client, "webhook.update", json!({"fullPath": WIDGET, "push_events": false}));
     let error = refused(&change, "invalid_params");
