@@ -179,8 +179,12 @@ async fn show_status(
     let tools = Tools::new(settings)?;
     let (instance, source) = match &config.default.instance {
         Instance::At(base) => (base.to_string(), config.default.credentials.describe()),
-        Instance::Sandbox => ("sandbox".to_owned(), "the sandbox".to_owned()),
+        Instance::Sandbox if config.default.credentials.is_none() => {
+            ("sandbox".to_owned(), "the sandbox".to_owned())
+        }
+        Instance::Sandbox => ("sandbox".to_owned(), config.default.credentials.describe()),
     };
+    let unused = config.default.credentials.unused();
     let issued = tools.client().issued_token().await;
     let expires_at = issued.as_ref().ok().and_then(|issued| issued.as_ref()?.expires_at);
     let expires_at = expires_at.and_then(|end| OffsetDateTime::from(end).format(&Rfc3339).ok());
@@ -196,6 +200,7 @@ async fn show_status(
         let status = json!({
             "instance": instance,
             "source": source,
+            "unused": unused,
             "user": name,
             "problem": problem,
             "expires_at": expires_at,
@@ -204,6 +209,9 @@ async fn show_status(
         writeln!(out, "{status:#}")?;
     } else {
         writeln!(out, "instance  {instance}\nsource    {source}")?;
+        if !unused.is_empty() {
+            writeln!(out, "not used  {}", unused.join(", "))?;
+        }
         match &user {
             Ok(user) => writeln!(out, "user      {user}")?,
             Err(problem) => writeln!(out, "problem   {problem}")?,

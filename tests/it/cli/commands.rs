@@ -180,6 +180,21 @@ fn a_policy_that_cannot_be_used_is_2() {
     }
 }
 
+#[test]
+fn the_status_names_the_source_of_the_token() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "glpat-sandbox").unwrap();
+    let status = |variables: &[(&str, &str)]| {
+        let output = program(&["--sandbox", "auth", "status"], variables).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let by_file = status(&[("GITLAB_TOKEN_FILE", file.path().to_str().unwrap())]);
+    assert!(by_file.contains("source    GITLAB_TOKEN_FILE ("), "{by_file}");
+    let by_variable = status(&[("GITLAB_TOKEN", "glpat-sandbox-admin")]);
+    assert!(by_variable.contains("source    GITLAB_TOKEN\nuser      root\n"), "{by_variable}");
+    assert!(status(&[]).contains("source    the sandbox\nuser      sandbox\n"));
+}
+
 /// A blank flag lifted what a variable restricts, and of two names of a setting the laxer one held.
 #[test]
 fn a_restriction_is_not_lifted_by_a_blank_flag_or_a_second_name() {

@@ -61,6 +61,15 @@ fn a_user_signs_in_is_shown_and_signs_out() {
     for part in ["gitlab-mcp auth login", "alice", "a new token is fetched before that"] {
         assert!(text(&status).contains(part), "{part} in {}", text(&status));
     }
+    // A source of a higher rank hides it, and is hidden by a file.
+    let token = machine.path("token");
+    std::fs::write(&token, "glpat-sesame").unwrap();
+    let both = [("GITLAB_TOKEN", "glpat-other"), ("GITLAB_TOKEN_FILE", token.to_str().unwrap())];
+    let hidden = text(&run(&["auth", "status"], &gitlab, &both));
+    assert!(
+        hidden.contains("source    GITLAB_TOKEN_FILE") && hidden.contains("not used  GITLAB_TOKEN"),
+        "{hidden}"
+    );
     let status = run(&["auth", "status", "--json"], &gitlab, &variables(&file));
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!(
