@@ -517,9 +517,13 @@ async fn serve_batch<H: ServerHandler + Clone>(
         let record = Arc::new(CallRecord::new(record.caller().to_owned()));
         let mut parts = parts.clone();
         parts.extensions.insert(Arc::clone(&record));
-        let response = serve_message(&service, parts, message).await.into_body().collect().await;
-        let bytes = response.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-        responses.extend(serde_json::from_slice::<Value>(&bytes).ok());
+        let response = serve_message(&service, parts, message).await;
+        if response.status() == StatusCode::NOT_ACCEPTABLE {
+            // The client takes no JSON: none of the messages was handled.
+            return response;
+        }
+        let bytes = response.into_body().collect().await.map(http_body_util::Collected::to_bytes);
+        responses.extend(serde_json::from_slice::<Value>(&bytes.unwrap_or_default()).ok());
         records.push(record);
     }
     let mut response = match responses.is_empty() {

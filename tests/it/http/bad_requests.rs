@@ -188,6 +188,8 @@ fn a_batch_is_answered_in_the_version_that_has_them() {
         );
         std::thread::sleep(Duration::from_secs(2));
     }
+    let no_json = server.post(&[TOKEN, ("Accept", "text/plain")], &mixed);
+    assert_eq!(no_json.status, 406, "{}", no_json.body);
     let notified = server.post(&[TOKEN], &json!([done]));
     assert_eq!((notified.status, &*notified.body), (202, ""));
     // A batch is no way round the rate: ten calls are two seconds of it.
