@@ -102,6 +102,13 @@ pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>,
         }
         let is_ours = name.to_uppercase().starts_with(PREFIX);
         let meant = if is_ours { meant(&name) } else { slip_of(&name) };
+        // `GITLAB_READ_ONLY_TOKEN` is a token.
+        let is_secret = |word: &str| name.to_uppercase().split('_').any(|part| part == word);
+        if ["TOKEN", "KEY", "PASSWORD", "USER", "BOT"].into_iter().any(is_secret)
+            && meant.is_some_and(restricts)
+        {
+            continue;
+        }
         if meant.is_none() && reads_like_restriction(&name) {
             return Err(ConfigError::NoRestriction { given: name, instead: RESTRICTIONS });
         }
@@ -217,8 +224,14 @@ mod tests {
         let warned = of(&["GITLAB_MAX_BYTE", "GITLAB_TIME_OUT"]).unwrap();
         assert!(warned[0].contains("did you mean GITLAB_MAX_BYTES?"), "{warned:?}");
         assert!(warned[1].contains("did you mean GITLAB_TIMEOUT?"), "{warned:?}");
-        let others =
-            ["GITLAB_CI", "GITLAB_USER_LOGIN", "GITLAB_ROOT_PASSWORD", "GITLAB_OMNIBUS_CONFIG", "PATH"];
+        let others = [
+            "GITLAB_CI",
+            "GITLAB_USER_LOGIN",
+            "GITLAB_ROOT_PASSWORD",
+            "GITLAB_OMNIBUS_CONFIG",
+            "PATH",
+            "GITLAB_READ_ONLY_TOKEN",
+        ];
         assert_eq!(of(&others).unwrap(), Vec::<String>::new());
         let own: Vec<&str> = settings().map(|setting| setting.row().name).collect();
         assert_eq!(of(&own).unwrap(), Vec::<String>::new());
