@@ -8,6 +8,7 @@ pub mod continuation;
 pub mod declines;
 pub mod empty_list;
 pub mod error;
+pub mod local_files;
 pub mod output_filter;
 pub mod question;
 pub mod request;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
-use crate::catalog::{Action, Companion, Place, Words};
+use crate::catalog::{Action, Base, Companion, Place, Words};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 
@@ -46,6 +46,16 @@ pub fn take_companions(
             );
             let error = ToolError::new(ErrorKind::InvalidParams, message);
             return Err(error.hint(format!("Nothing was sent. Give only `{}`.", companion.param)));
+        }
+    }
+    for (name, companion) in &given {
+        let is_flag = action.param(&companion.param).is_some_and(|param| param.kind.base == Base::Boolean);
+        let is_truth = |value: &Value| {
+            value.is_boolean() || value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("true"))
+        };
+        if is_flag && !params.get(name).is_some_and(is_truth) {
+            let message = format!("{}: `{name}` is true or false. Nothing was sent", action.id);
+            return Err(ToolError::new(ErrorKind::InvalidParams, message));
         }
     }
     let taken = given.into_iter().map(|(given, companion)| {

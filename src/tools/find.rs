@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, FOLD, Words, example, input_schema, required, signature};
 use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::local_files;
 use crate::messages::request::{Answer, Detail, FindRequest, NextCall};
 use crate::search::{Confidence, Hit, Query, Ranking};
 use crate::text::excerpt;
 use crate::tools::state::Tools;
-use crate::tools::{action_uri, instance_version, local_files, workspace};
+use crate::tools::{action_uri, instance_version, workspace};
 
 const DEFAULT_LIMIT: u32 = 5;
 const MAX_LIMIT: u32 = 50;

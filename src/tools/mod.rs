@@ -17,7 +17,6 @@ mod graphql;
 pub(crate) mod header;
 mod instance_version;
 mod instances;
-mod local_files;
 pub(crate) mod lookups;
 pub(crate) mod own_reads;
 pub(crate) mod prepare;

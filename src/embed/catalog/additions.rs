@@ -232,6 +232,9 @@ pub struct ListChange {
     pub field: String,
     /// Id of the read of the object; it takes the parameters of the path.
     pub read: String,
+    /// Other parameters that set the list.
+    #[serde(default)]
+    pub also: Vec<String>,
 }
 
 impl Companion {

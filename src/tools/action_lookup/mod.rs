@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Language, Risk};
 use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::local_files;
 use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::search::action_names as names;
-use crate::tools::local_files;
 use crate::tools::state::Tools;
 use resolved::{ResolvedAction, by_number};
 
@@ -105,6 +105,7 @@ fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError>
     if action.param("confirm").is_none() && request.params.contains_key("confirm") {
         let mut params = request.params.clone();
         let confirm = params.remove("confirm");
+        let confirm = confirm.map(|confirm| if confirm == json!("true") { json!(true) } else { confirm });
         let message =
             format!("`confirm` is not a parameter of {}: it is an argument next to `params`", action.id);
         return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(

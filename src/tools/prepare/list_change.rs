@@ -3,10 +3,14 @@
 use serde_json::{Map, Value};
 
 use super::present_value;
-use crate::catalog::{Action, ListChange};
+use crate::call::Checked;
+use crate::catalog::{Action, ListChange, Names};
+use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::text::plain_text;
+use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
+use crate::tools::{error_mapping, lookups};
 use crate::untrusted::quote;
 
 /// Fields by which a caller names what is in a list.
@@ -21,27 +25,87 @@ pub async fn apply(
 ) -> Result<Option<(Map<String, Value>, Vec<String>)>, ToolError> {
     let (mut changed, mut notes) = (params.clone(), Vec::new());
     for change in &action.list_changes {
-        let mut take = |name: &String| match changed.shift_remove(name) {
-            Some(Value::Array(values)) => values,
-            _ => Vec::new(),
-        };
-        let (added, removed) = (take(&change.add), take(&change.remove));
-        let Some(given) = [(&change.add, &added), (&change.remove, &removed)]
-            .into_iter()
-            .find_map(|(name, values)| (!values.is_empty()).then_some(name))
-        else {
-            continue;
-        };
-        if changed.contains_key(&change.whole) {
-            let message = format!("{}: `{given}` and `{}` exclude each other", action.id, change.whole);
-            return Err(ToolError::new(ErrorKind::InvalidParams, message));
+        let Some(given) = given(change, params) else { continue };
+        let is_of_people = action.param(&change.whole).is_some_and(|param| param.names == Some(Names::User));
+        let (added, removed) = (take(&mut changed, &change.add), take(&mut changed, &change.remove));
+        let wholes = [&change.whole].into_iter().chain(&change.also);
+        if let Some(whole) = wholes.into_iter().find(|name| changed.contains_key(*name)) {
+            return Err(invalid(format!("{}: `{given}` and `{whole}` exclude each other", action.id)));
         }
+        if let Some(both) =
+            added.iter().find(|name| removed.iter().any(|other| folded(other) == folded(name)))
+        {
+            let both = quote(&plain_text(both));
+            return Err(invalid(format!(
+                "{}: {both} is in `{}` and in `{}`",
+                action.id, change.add, change.remove
+            )));
+        }
+        let me = match added.iter().chain(&removed).any(is_me) && is_of_people {
+            true => own_username(tools).await,
+            false => None,
+        };
+        let named = |values: Vec<Value>| -> Vec<Value> {
+            let own = |value: Value| if is_me(&value) { me.clone().unwrap_or(value) } else { value };
+            values.into_iter().map(own).collect()
+        };
         let present =
             present_value::read_or_explain(tools, action, &change.read, params, &change.field).await?;
         let present = present.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let (added, removed) = (named(added), named(removed));
         changed.insert(change.whole.clone(), whole(change, present, added, &removed, &mut notes).into());
     }
     Ok((changed != *params).then_some((changed, notes)))
+}
+
+/// The denial of the read that a change in part needs, before anything of the call is sent.
+pub fn refuse_unreadable(tools: &Tools, checked: &Checked) -> Result<(), ToolError> {
+    let changes = checked.action().list_changes.iter();
+    let needed = changes.filter(|change| given(change, checked.params()).is_some());
+    for read in needed.filter_map(|change| tools.catalog.get(&change.read).ok().flatten()) {
+        if let Some(rule) = tools.withholds(&read) {
+            return Err(error_mapping::denied(&read.id, None, &rule, 0));
+        }
+    }
+    Ok(())
+}
+
+/// The first parameter of a change that a call has.
+pub fn given<'c>(change: &'c ListChange, params: &Map<String, Value>) -> Option<&'c str> {
+    [&change.add, &change.remove].into_iter().find(|name| params.contains_key(*name)).map(String::as_str)
+}
+
+fn invalid(message: String) -> ToolError {
+    ToolError::new(ErrorKind::InvalidParams, message)
+}
+
+/// The values of a parameter, without blanks and each once.
+fn take(params: &mut Map<String, Value>, name: &str) -> Vec<Value> {
+    let Some(Value::Array(values)) = params.shift_remove(name) else { return Vec::new() };
+    let mut once: Vec<Value> = Vec::new();
+    for value in values {
+        let text = plain_text(&value);
+        if !text.trim().is_empty() && !once.iter().any(|known| folded(known) == folded(&value)) {
+            once.push(value);
+        }
+    }
+    once
+}
+
+/// A name as it is compared within a list: `@Bob` is `@bob` and `bob`.
+fn folded(value: &Value) -> String {
+    plain_text(value).trim().trim_start_matches('@').to_owned()
+}
+
+fn is_me(value: &Value) -> bool {
+    folded(value).eq_ignore_ascii_case("me")
+}
+
+/// The username of the token's user.
+async fn own_username(tools: &Tools) -> Option<Value> {
+    let read = lookups::read_once(tools, "current_user.get", Map::new(), Purpose::LookUp).await;
+    let Content::Json(user) = read.ok()?.1.content else { return None };
+    user.get("username").cloned()
 }
 
 /// The list without what is removed and with what is added, each as the parameter takes it.
@@ -62,12 +126,15 @@ fn whole(
     kept.chain(new).collect()
 }
 
-/// True if a caller may mean the item by the name: a text, an id, a username with or without `@`, a name.
+/// True if a caller may mean the item by the name: the very text, or an object by its id, its username or its name in any
+/// case.
 fn is_named(item: &Value, name: &Value) -> bool {
-    let text = plain_text(name);
-    let text = text.trim_start_matches('@');
-    let is = |value: &Value| plain_text(value).eq_ignore_ascii_case(text);
-    is(item) || item.get("id").is_some_and(is) || NAMES.iter().filter_map(|field| item.get(field)).any(is)
+    let text = folded(name);
+    let is = |value: &Value| plain_text(value).eq_ignore_ascii_case(&text);
+    match item.is_object() {
+        false => plain_text(item) == plain_text(name).trim(),
+        true => NAMES.iter().chain(&["id"]).filter_map(|field| item.get(field)).any(is),
+    }
 }
 
 #[cfg(test)]
@@ -83,6 +150,7 @@ mod tests {
             remove: "remove_reviewers".to_owned(),
             field: "reviewers".to_owned(),
             read: "merge_request.get".to_owned(),
+            also: Vec::new(),
         };
         let list = |value: &Value| value.as_array().unwrap().clone();
         let mut notes = Vec::new();

@@ -161,6 +161,7 @@ pub async fn check(
     if let Some(denied) = denial::deny_beforehand(tools, &checked).await {
         return Err(denied);
     }
+    list_change::refuse_unreadable(tools, &checked)?;
     Ok(CheckedRequest { action, request, checked, notes, unknown, fields, wait, log, texts: Vec::new() })
 }
 
@@ -230,7 +231,8 @@ async fn find_call(
 ) -> Result<(Result<Call, LookupFailure>, Option<String>), ToolError> {
     let looked_up = lookups::call(tools, &request.checked).await;
     let looked_up = match &looked_up {
-        Err(LookupFailure { unknown_path: Some(unknown), .. }) => {
+        // A group may have the name as well: no change is made where another place could be meant.
+        Err(LookupFailure { unknown_path: Some(unknown), .. }) if request.action.risk == Risk::Read => {
             let found = project_name::find(tools, &unknown.path, request.checked.params()).await?;
             again(tools, request, looked_up, found).await?
         }

@@ -28,6 +28,10 @@ pub async fn find(tools: &Tools, action: &Action, invalid: &Invalid) -> Option<O
     let [Fault::Missing { name, .. }] = invalid.faults.as_slice() else { return None };
     let param = action.param(name)?;
     let (list, params) = call::list_of(param, &invalid.right)?;
+    // One's own snippets are none of a project's.
+    if invalid.right.contains_key("fullPath") && !params.contains_key("fullPath") {
+        return None;
+    }
     // A list that a title narrows does not have all.
     let resolver = catalog::resolver(param.names.filter(|_| !params.contains_key("search"))?)?;
     let read = resolver.reads.iter().find(|read| read.action == list)?;

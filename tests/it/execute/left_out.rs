@@ -46,6 +46,17 @@ fn a_list_is_changed_in_part() {
     let both = change(json!({"add_reviewers": ["bob"], "reviewer_ids": ["alice"]}));
     let error = refused(&execute(&mut client, "merge_request.update", both), "invalid_params");
     assert!(error["message"].as_str().unwrap().contains("exclude each other"), "{error}");
+    // Oneself, blanks, and somebody named twice.
+    let messy = change(json!({"add_reviewers": ["me", " ", "bob", "@bob", ""]}));
+    succeed(&mut client, "merge_request.update", messy);
+    assert_eq!(reviewers(&mut client), ["bob", "sandbox"]);
+    succeed(&mut client, "merge_request.update", change(json!({"remove_reviewers": ["@me"]})));
+    assert_eq!(reviewers(&mut client), ["bob"]);
+    let both = change(json!({"add_reviewers": ["bob"], "remove_reviewers": ["@bob"]}));
+    refused(&execute(&mut client, "merge_request.update", both), "invalid_params");
+    let one = change(json!({"add_assignees": ["bob"], "assignee_id": 3}));
+    refused(&execute(&mut client, "merge_request.update", one), "invalid_params");
+    succeed(&mut client, "merge_request.update", change(json!({"remove_reviewers": ["bob"]})));
     let stranger = change(json!({"add_reviewers": ["nobody-there"]}));
     refused(&execute(&mut client, "merge_request.update", stranger), "not_found");
     assert!(reviewers(&mut client).is_empty());
@@ -68,12 +79,36 @@ fn assignees_and_topics_are_changed_in_part_as_well() {
     assert_eq!(names(&succeed(&mut client, "issue.get", issue), "assignees"), assigned);
 
     succeed(&mut client, "project.update", json!({"fullPath": WIDGET, "topics": ["gears", "oil"]}));
-    let params = json!({"fullPath": WIDGET, "add_topics": ["toys"], "remove_topics": ["OIL"]});
+    let params = json!({"fullPath": WIDGET, "add_topics": ["toys"], "remove_topics": ["oil"]});
     succeed(&mut client, "project.update", params);
     assert_eq!(
         names(&succeed(&mut client, "project.get", json!({"fullPath": WIDGET})), "topics"),
         ["gears", "toys"]
     );
+}
+
+/// A comment in the same call is not posted where the list may not be read.
+#[test]
+fn a_denied_read_of_a_list_is_known_before_anything_is_sent() {
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "issue.get")]);
+    let params = json!({"fullPath": WIDGET, "iid": 5, "add_assignees": ["alice"], "comment": "Unsaid"});
+    let error = refused(&execute(&mut client, "issue.update", params), "denied");
+    assert!(error["message"].as_str().unwrap().contains("issue.get"), "{error}");
+    let notes = execute(&mut client, "issue_note.list", json!({"fullPath": WIDGET, "iid": 5}));
+    assert!(!notes.text.contains("Unsaid"), "{}", notes.text);
+}
+
+/// The rule sees the path in a call with a comment and in a batch, too.
+#[test]
+fn a_project_by_its_name_is_allowed_wherever_its_path_is() {
+    let mut client = Client::sandbox_with(&[("GITLAB_ALLOWED_PATHS", WIDGET)]);
+    let update = json!({"fullPath": "Widget", "iid": 5, "weight": 2, "comment": "Weighed"});
+    succeed(&mut client, "issue.update", update.clone());
+    let calls = json!({"calls": [{"action": "issue.update", "params": {"fullPath": "Widget", "iid": 5, "weight": 3}}]});
+    let batch = execute(&mut client, "api.batch", calls);
+    assert!(!batch.is_error && !batch.text.contains("denied"), "{}", batch.text);
+    let mut other = Client::sandbox_with(&[("GITLAB_ALLOWED_PATHS", "acme/site")]);
+    refused(&execute(&mut other, "issue.update", update), "denied");
 }
 
 /// A list that cannot be read is not replaced by what is added.
@@ -157,6 +192,9 @@ fn a_read_takes_the_only_object_and_an_error_lists_the_others() {
     let change = execute(&mut client, "webhook.update", json!({"fullPath": WIDGET, "push_events": false}));
     let error = refused(&change, "invalid_params");
     assert!(error["hint"].as_str().unwrap().contains("https://hooks.acme.example/widget"), "{error}");
+    // One's own snippet is none of the project's.
+    let snippet = execute(&mut client, "snippet.get", json!({"fullPath": WIDGET}));
+    assert!(!snippet.text.contains("snippet_id` 2"), "{}", snippet.text);
     let none = execute(&mut client, "registry_tag.list", json!({"fullPath": "acme/site"}));
     let error = refused(&none, "invalid_params");
     assert!(error["hint"].as_str().unwrap().contains("There is no container repository"), "{error}");
@@ -239,8 +277,19 @@ fn a_thread_is_answered_and_resolved_in_one_call() {
     succeed(&mut client, "merge_request_discussion.resolve", params);
     let after = thread(&mut client);
     assert!(after.to_string().contains("Settled after all.") && after["resolved"] == true, "{after}");
+    let maybe = json!({"fullPath": WIDGET, "iid": 12, "discussion_id": "What happens", "body": "x", "resolve": "maybe"});
+    refused(&execute(&mut client, "merge_request_discussion_note.create", maybe), "invalid_params");
     // `resolve: false` is a reply alone.
     let reply = json!({"fullPath": WIDGET, "iid": 12, "discussion_id": "What happens", "body": "P.S.", "resolve": false});
     let made = succeed(&mut client, "merge_request_discussion_note.create", reply);
     assert!(made.get("calls").is_none(), "{made}");
+}
+
+#[test]
+fn the_weight_of_a_work_item_is_changed_by_its_plain_name() {
+    let mut client = Client::sandbox();
+    let params = json!({"id": "acme/widget#3", "weight": 5, "due_date": "2027-01-15"});
+    succeed(&mut client, "work_item.update", params);
+    let issue = succeed(&mut client, "issue.get", json!({"fullPath": WIDGET, "iid": 3}));
+    assert_eq!((&issue["data"]["weight"], &issue["data"]["due_date"]), (&json!(5), &json!("2027-01-15")));
 }
