@@ -50,14 +50,14 @@ fn what_a_model_never_needs_is_dropped_and_what_it_may_need_named() {
 #[test]
 fn false_and_zero_are_said_where_they_say_something() {
     let value = json!({
-        "merged": false, "count": 0, "draft": false, "upvotes": 0, "active": false, "issues_enabled": false,
+        "imported": false, "merged": false, "count": 0, "draft": false, "upvotes": 0, "active": false, "issues_enabled": false,
         "time_stats": {"time_estimate": 0, "human_time_estimate": null},
         "task_completion_status": {"count": 3, "completed_count": 0},
     });
     let task = json!({"count": 3, "completed_count": 0});
     assert_eq!(
         compact(value).data,
-        json!({"count": 0, "active": false, "issues_enabled": false, "task_completion_status": task})
+        json!({"merged": false, "count": 0, "active": false, "issues_enabled": false, "task_completion_status": task})
     );
     assert_eq!(compact(json!({"draft": true})).data, json!({"draft": true}));
 }

@@ -202,6 +202,7 @@ fn flags_that_are_off_are_left_out_unless_that_is_news_or_was_set() {
         "masked",
         "protected",
         "allow_failure",
+        "merged",
     ];
     for flag in told {
         assert_eq!(compact(json!({"name": "gear", flag: false})).data[flag], false, "{flag}");
