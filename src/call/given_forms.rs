@@ -215,6 +215,13 @@ fn only_field(action: &Action, given: &str, value: &Value) -> Option<(String, St
 /// The field with the name of what an object names.
 const NAME: &str = "name";
 
+/// Notes on texts of several lines whose line ends are written as `\n`, which GitLab shows as it is.
+pub fn literal_line_ends(action: &Action, params: &Map<String, Value>) -> Vec<String> {
+    let texts = action.scanned.iter().filter_map(|name| Some((name, params.get(name)?.as_str()?)));
+    let literal = texts.filter(|(_, text)| text.contains("\\n") && !text.contains('\n'));
+    literal.map(|(name, _)| format!("`{name}` has `\\n` as two characters, not as a line end")).collect()
+}
+
 /// The value by which GitLab clears a parameter of an update; none if it has no such value.
 pub fn cleared(param: &Param) -> Option<Value> {
     if param.required || param.place != Place::Body || param.gid.is_some() {

@@ -106,7 +106,9 @@ impl Lookup {
             (Expects::Id { by: [], id, of }, _) => {
                 select_candidate(number_at(answer, id, of).into_iter().collect(), "")
             }
-            (Expects::Id { by, id, of }, Lookup::IdOf { name, .. }) => match_rows(answer, by, (id, of), name),
+            (Expects::Id { by, id, of }, Lookup::IdOf { names, name, .. }) => {
+                match_rows(answer, by, (id, of), &Name { text: name, names: *names })
+            }
             (Expects::Id { .. }, Lookup::KindOf { .. } | Lookup::PathOf { .. }) => LookupResult::Nothing,
         }
     }
@@ -318,6 +320,13 @@ impl<'a> Name<'a> {
         self.text.rsplit_once(marks).filter(|(_, number)| is_digits(number))
     }
 
+    /// The name of an object of the kind without its prefix.
+    fn without_prefix<'t>(&self, text: &'t str) -> &'t str {
+        let prefixes = catalog::resolver(self.names).map(|resolver| resolver.prefixes.as_slice());
+        let bare = prefixes.unwrap_or_default().iter().find_map(|prefix| text.strip_prefix(prefix.as_str()));
+        bare.map_or(text, str::trim_start)
+    }
+
     fn marked(&self, mark: char) -> Option<(&'a str, &'a str)> {
         self.text.rsplit_once(mark).filter(|(_, number)| is_digits(number))
     }
@@ -353,27 +362,22 @@ fn build_value(
 type PathPart = (&'static str, Option<&'static str>);
 
 /// Finds the row with the name: exact matches first, then matches that differ in case.
-fn match_rows(answer: &Value, by: &[String], id: PathPart, name: &str) -> LookupResult {
+fn match_rows(answer: &Value, by: &[String], id: PathPart, name: &Name<'_>) -> LookupResult {
     let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     let named = |same: &dyn Fn(&str) -> bool| -> Vec<Candidate> {
         rows.iter().filter_map(|row| candidate(row, by, id, same)).collect()
     };
-    let exact = named(&|text| text == name);
+    let exact = named(&|text| text == name.text);
     if !exact.is_empty() {
-        return select_candidate(exact, name);
+        return select_candidate(exact, name.text);
     }
-    let folded = name.to_lowercase();
+    let folded = name.text.to_lowercase();
     let same = named(&|text| text.to_lowercase() == folded);
     // A webhook is named by its host too, and a merge request without the mark of a draft.
-    let is_alike = |text: &str| host(text) == Some(&folded) || without_draft(&text.to_lowercase()) == folded;
+    let is_alike =
+        |text: &str| host(text) == Some(&folded) || name.without_prefix(&text.to_lowercase()) == folded;
     let rows = if same.is_empty() { named(&is_alike) } else { same };
-    select_candidate(rows, name)
-}
-
-/// A title without the mark of a draft, as GitLab shows it (`Draft:`, `[Draft]`, `(Draft)`; `MergeRequest::DRAFT_REGEX`).
-fn without_draft(title: &str) -> &str {
-    let marks = ["draft:", "[draft]", "(draft)"];
-    marks.iter().find_map(|mark| title.strip_prefix(mark)).unwrap_or(title).trim_start()
+    select_candidate(rows, name.text)
 }
 
 /// The host of a URL with a scheme, as it is written.

@@ -45,6 +45,7 @@ pub use document::UnknownField;
 pub use effects::{Effects, Role, TouchedPlace};
 pub use encode::RESERVED;
 pub use encoded::list_in_text;
+pub use given_forms::literal_line_ends;
 pub use graphql_lookups::{Batch, batch};
 pub use location::{FullPath, HolderKind, Location};
 pub use lookup::{Candidate, Lookup, LookupAnswer, LookupRequest, LookupResult, list_of};

@@ -23,7 +23,7 @@ pub fn named<'a>(
     let cased = || free().find(|param| folded(&param.name) == folded(bare));
     let glossary = || {
         let ranked = free().filter_map(|param| Some((rank(words.glossary.get(&param.name)?, given)?, param)));
-        // What only helps to look the object up is not the object: `id` of a job is no pipeline's.
+        // A parameter that only helps to look the object up is not the object: `id` of a job is no pipeline's.
         let is_aid = |param: &Param| param.place == catalog::Place::Selector;
         let found = ranked.min_by_key(|(rank, param)| (is_aid(param), *rank)).map(|(_, param)| param);
         // The glossary's `issue` is the number of any issue: an `issue_id` of the action is closer.

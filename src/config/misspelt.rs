@@ -54,12 +54,11 @@ const RESTRICTING: [&str; 18] = [
     "DRY",
     "POLICIES",
 ];
-const RESTRICTED: [&str; 20] = [
+const RESTRICTED: [&str; 19] = [
     "PATH",
     "PATHS",
     "PROJECT",
     "PROJECTS",
-    "PROJECT_IDS",
     "IDS",
     "GROUP",
     "GROUPS",
@@ -77,7 +76,7 @@ const RESTRICTED: [&str; 20] = [
     "ONLY",
 ];
 
-/// What holds in place of a restriction that there is not.
+/// Restrictions that hold, for the error of one that does not exist.
 const RESTRICTIONS: &str = "GITLAB_READ_ONLY, GITLAB_ALLOWED_PATHS, GITLAB_READABLE_PATHS, GITLAB_DENIED_ACTIONS, \
                             GITLAB_TOOLSETS and GITLAB_POLICY restrict what may be done";
 

@@ -169,7 +169,7 @@ mod tests {
         let unread = [query[0], query[1], ("unread", "x")];
         let body = json!({"a": 1, "b": {"c": 2, "d": 3}, "unread": true});
         assert_eq!(plain, digest_of(Method::Put, "/api/v4/projects/acme%2Fwidget/issues/01", &unread, body));
-        // What is deleted is gone, with whatever parameters.
+        // A deletion is the same with any parameters.
         let deletion =
             |path: &str, query: &[(&str, &str)]| digest_of(Method::Delete, path, query, json!({"x": 1}));
         assert_eq!(deletion(path, &[]), deletion(path, &[("a", "1")]));

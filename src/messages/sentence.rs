@@ -10,7 +10,7 @@ use crate::call::{self, Call, Location, Role};
 use crate::catalog::{Action, Place, Touched};
 use crate::messages::request::CheckedCall;
 use crate::text::plain_text;
-use crate::untrusted::{Secrets, quote, shortened};
+use crate::untrusted::{Secrets, quote};
 
 /// Parameters that a question names.
 const MAX_PARAMS: usize = 12;
@@ -238,7 +238,7 @@ fn operations(call: CheckedCall<'_>) -> Vec<String> {
         let written = written.filter(|written| command.strip_prefix('/') == Some(written.name.as_str()));
         let mut texts: Vec<String> = written
             .filter(|written| !written.argument.is_empty())
-            .map(|written| format!("{command} {}", quote(&shortened(&written.argument, MAX_PART_CHARACTERS))))
+            .map(|written| format!("{command} {}", quote(&cut(&written.argument, MAX_PART_CHARACTERS))))
             .collect();
         if texts.is_empty() {
             texts.push(command.to_owned());
@@ -273,7 +273,7 @@ fn request_facts(call: CheckedCall<'_>, action: &Action) -> Vec<String> {
     let state = checked.action().pin.as_ref().map(|pin| &pin.param);
     others.retain(|(name, _)| Some(*name) != state);
     if checked.action().direct().is_some() {
-        let path = shortened(request.path(), MAX_VALUE_CHARACTERS);
+        let path = cut(request.path(), MAX_VALUE_CHARACTERS);
         facts.push(format!("It is the raw request {} {path}.", request.method().name()));
         others.retain(|(name, _)| !["method", "path"].contains(&name.as_str()));
     }
@@ -398,7 +398,7 @@ fn with_short_texts(value: Value) -> Value {
         Value::String(text) => Value::String(cut(&text, MAX_PART_CHARACTERS) + &other_host(&text)),
         Value::Array(items) => items.into_iter().map(with_short_texts).collect(),
         Value::Object(fields) => {
-            let short = |name: &str| shortened(name, MAX_PART_CHARACTERS);
+            let short = |name: &str| cut(name, MAX_PART_CHARACTERS);
             Value::Object(
                 fields.into_iter().map(|(name, field)| (short(&name), with_short_texts(field))).collect(),
             )
@@ -411,5 +411,5 @@ fn with_short_texts(value: Value) -> Value {
 fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/@:+".contains(c);
     let is_word = !text.is_empty() && text.chars().all(is_plain) && text.len() <= MAX_NAME_CHARACTERS;
-    if is_word { text.to_owned() } else { quote(&shortened(text, MAX_NAME_CHARACTERS)) }
+    if is_word { text.to_owned() } else { quote(&cut(text, MAX_NAME_CHARACTERS)) }
 }

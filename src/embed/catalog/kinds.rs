@@ -210,6 +210,9 @@ pub struct Resolver {
     /// Words that GitLab's filters accept in place of an id.
     #[serde(default)]
     pub words: Vec<String>,
+    /// Beginnings of names, in lower case, without which a caller may write one: the mark of a draft.
+    #[serde(default)]
+    pub prefixes: Vec<String>,
     /// The reads that find it, tried in order until one does.
     pub reads: Vec<ResolverRead>,
 }

@@ -24,7 +24,7 @@ const OF_MCP: &str = "mcp-";
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
 
-/// Of the codes that JSON-RPC leaves to servers.
+/// Code of this server's own; JSON-RPC leaves -32000 to -32099 to servers.
 const RATE_LIMITED: i32 = -32_029;
 
 /// Returns a header that is given more than once and may not be.

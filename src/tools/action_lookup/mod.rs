@@ -104,8 +104,9 @@ fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError>
     let ResolvedAction { action, request, notes } = resolved_action;
     if action.param("confirm").is_none() && request.params.contains_key("confirm") {
         let mut params = request.params.clone();
-        let confirm = params.remove("confirm");
-        let confirm = confirm.map(|confirm| if confirm == json!("true") { json!(true) } else { confirm });
+        let confirm = params
+            .remove("confirm")
+            .map(|confirm| if confirm == json!("true") { json!(true) } else { confirm });
         let message =
             format!("`confirm` is not a parameter of {}: it is an argument next to `params`", action.id);
         return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(

@@ -67,8 +67,8 @@ pub async fn finish(
     let mut response = finishing.response;
     let params = finishing.checked.params();
     let has_note = !response.action.answer_note_without.iter().any(|name| params.contains_key(name));
-    let answer_note = response.action.answer_note.clone().filter(|_| has_note && !circumstances.is_internal);
-    response.notes.extend(answer_note);
+    let answer_note = response.action.answer_note.clone();
+    response.notes.extend(answer_note.filter(|_| has_note && !circumstances.is_internal));
     response.picture = decode_picture(&response.reply.content).await;
     Ok(Outcome::Response(Box::new(response)))
 }

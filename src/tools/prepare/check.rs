@@ -57,7 +57,7 @@ async fn check_by_name(
     // Boxed: the future is deeply nested.
     let named = match &outcome {
         Ok(checked) => Box::pin(project_name::resolve(tools, action, checked)).await?,
-        Err(invalid) => Box::pin(project_name::resolve_invalid(tools, invalid)).await?,
+        Err(invalid) => Box::pin(project_name::resolve_invalid(tools, action, invalid)).await?,
     };
     let Some((params, note)) = named else { return Ok(outcome) };
     notes.push(note);

@@ -5,16 +5,11 @@ use serde_json::{Map, Value};
 use super::present_value;
 use crate::call::Checked;
 use crate::catalog::{Action, ListChange, Names};
-use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::text::plain_text;
-use crate::tools::own_reads::gate::Purpose;
+use crate::tools::error_mapping;
 use crate::tools::state::Tools;
-use crate::tools::{error_mapping, lookups};
 use crate::untrusted::quote;
-
-/// Fields by which a caller names what is in a list.
-const NAMES: [&str; 3] = ["username", "name", "title"];
 
 /// The parameters with whole lists in place of the parameters that change them, and notes; none if the call has none of
 /// them.
@@ -42,7 +37,7 @@ pub async fn apply(
             )));
         }
         let me = match added.iter().chain(&removed).any(is_me) && is_of_people {
-            true => own_username(tools).await,
+            true => Some(own_username(tools, action).await?),
             false => None,
         };
         let named = |values: Vec<Value>| -> Vec<Value> {
@@ -51,9 +46,18 @@ pub async fn apply(
         };
         let present =
             present_value::read_or_explain(tools, action, &change.read, params, &change.field).await?;
-        let present = present.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        // An unknown list is not replaced: whoever is in it would be taken off.
+        let Some(Value::Array(present)) = present else {
+            let message =
+                format!("{}: {} has no `{}`, which `{given}` needs", action.id, change.read, change.field);
+            return Err(invalid(format!("{message}. Nothing was sent")));
+        };
         let (added, removed) = (named(added), named(removed));
-        changed.insert(change.whole.clone(), whole(change, present, added, &removed, &mut notes).into());
+        if let Some(name) = removed.iter().find(|name| in_list(&present, name).len() > 1) {
+            let name = quote(&plain_text(name));
+            return Err(invalid(format!("{}: `{}`: several are called {name}", action.id, change.remove)));
+        }
+        changed.insert(change.whole.clone(), whole(change, &present, added, &removed, &mut notes).into());
     }
     Ok((changed != *params).then_some((changed, notes)))
 }
@@ -102,10 +106,10 @@ fn is_me(value: &Value) -> bool {
 }
 
 /// The username of the token's user.
-async fn own_username(tools: &Tools) -> Option<Value> {
-    let read = lookups::read_once(tools, "current_user.get", Map::new(), Purpose::LookUp).await;
-    let Content::Json(user) = read.ok()?.1.content else { return None };
-    user.get("username").cloned()
+async fn own_username(tools: &Tools, action: &Action) -> Result<Value, ToolError> {
+    let user =
+        present_value::read_or_explain(tools, action, "current_user.get", &Map::new(), "username").await?;
+    user.ok_or_else(|| invalid("`me`: GitLab named no user".to_owned()))
 }
 
 /// The list without what is removed and with what is added, each as the parameter takes it.
@@ -116,25 +120,31 @@ fn whole(
     removed: &[Value],
     notes: &mut Vec<String>,
 ) -> Vec<Value> {
-    for name in removed.iter().filter(|name| !present.iter().any(|item| is_named(item, name))) {
+    for name in removed.iter().filter(|name| in_list(present, name).is_empty()) {
         let name = quote(&plain_text(name));
         notes.push(format!("`{}`: {name} was not there: nothing to remove", change.remove));
     }
-    let kept = present.iter().filter(|item| !removed.iter().any(|name| is_named(item, name)));
+    let gone: Vec<&Value> = removed.iter().flat_map(|name| in_list(present, name)).collect();
+    let kept = present.iter().filter(|item| !gone.contains(item));
     let kept = kept.map(|item| item.get("id").unwrap_or(item).clone());
-    let new = added.into_iter().filter(|name| !present.iter().any(|item| is_named(item, name)));
+    let new = added.into_iter().filter(|name| in_list(present, name).is_empty());
     kept.chain(new).collect()
 }
 
-/// True if a caller may mean the item by the name: the very text, or an object by its id, its username or its name in any
-/// case.
-fn is_named(item: &Value, name: &Value) -> bool {
+/// The items that a caller may mean by the name: the very text, or an object by its id, its username or, in any case, its
+/// name. What is unique goes first.
+fn in_list<'p>(present: &'p [Value], name: &Value) -> Vec<&'p Value> {
     let text = folded(name);
-    let is = |value: &Value| plain_text(value).eq_ignore_ascii_case(&text);
-    match item.is_object() {
-        false => plain_text(item) == plain_text(name).trim(),
-        true => NAMES.iter().chain(&["id"]).filter_map(|field| item.get(field)).any(is),
-    }
+    let by = |item: &Value, fields: &[&str]| {
+        let is = |value: &Value| plain_text(value).eq_ignore_ascii_case(&text);
+        match item.is_object() {
+            false => plain_text(item) == plain_text(name).trim(),
+            true => fields.iter().filter_map(|field| item.get(field)).any(is),
+        }
+    };
+    let found = |fields: &[&str]| present.iter().filter(|item| by(item, fields)).collect::<Vec<_>>();
+    let unique = found(&["id", "username"]);
+    if unique.is_empty() { found(&["name", "title"]) } else { unique }
 }
 
 #[cfg(test)]
@@ -167,6 +177,14 @@ mod tests {
             assert_eq!(changed(&people, &json!([]), &json!([alice])), (json!([4]), 0), "{alice}");
         }
         assert_eq!(changed(&people, &json!([]), &json!([4, "carol"])), (json!([3]), 1));
+        // A username is one person's, a name may be that of several.
+        let twins =
+            json!([{"id": 3, "username": "bob", "name": "Bob"}, {"id": 4, "username": "b2", "name": "Bob"}]);
+        assert_eq!(changed(&twins, &json!([]), &json!(["bob"])), (json!([4]), 0));
+        assert_eq!(in_list(twins.as_array().unwrap(), &json!("B2")).len(), 1);
+        let named =
+            json!([{"id": 3, "username": "x", "name": "Bob"}, {"id": 4, "username": "y", "name": "Bob"}]);
+        assert_eq!(in_list(named.as_array().unwrap(), &json!("Bob")).len(), 2);
         assert_eq!(changed(&json!(["a", "b"]), &json!(["c", "a"]), &json!(["b"])), (json!(["a", "c"]), 0));
     }
 }

@@ -153,7 +153,7 @@ pub async fn check(
     let (checked, unknown) = check::check_for_instance(tools, &action, &request, &mut understood).await?;
     if !circumstances.is_internal {
         notes.extend(understood);
-        notes.extend(literal_line_ends(&action, checked.params()));
+        notes.extend(call::literal_line_ends(&action, checked.params()));
     }
     let is_step = circumstances.within.is_some();
     let wait = requested_wait::parse_wait(&action, checked.params(), is_step, &mut notes)?;
@@ -334,13 +334,6 @@ impl CheckedRequest {
 fn drop_spelling_note(notes: &mut Vec<String>, request: &ExecuteRequest, param: &str) {
     let is_of = |note: &String, given: &String| *note == format!("understood `{given}` as `{param}`");
     notes.retain(|note| !request.params.keys().any(|given| is_of(note, given)));
-}
-
-/// Notes on texts of several lines whose line ends are written as `\\n`, which GitLab shows as it is.
-fn literal_line_ends(action: &Action, params: &Map<String, Value>) -> Vec<String> {
-    let texts = action.scanned.iter().filter_map(|name| Some((name, params.get(name)?.as_str()?)));
-    let literal = texts.filter(|(_, text)| text.contains("\\n") && !text.contains('\n'));
-    literal.map(|(name, _)| format!("`{name}` has `\\n` as two characters, not as a line end")).collect()
 }
 
 /// The note on an action that GitLab deprecated.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{Checked, Fault, Invalid};
-use crate::catalog::{Action, Scope};
+use crate::catalog::{Action, Risk, Scope};
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
@@ -15,7 +15,7 @@ use crate::tools::state::Tools;
 use crate::untrusted::quote;
 
 /// The parameter that names a project.
-pub const FULL_PATH: &str = "fullPath";
+const FULL_PATH: &str = "fullPath";
 
 /// Maximum number of projects of a name that an error lists.
 const MAX_LISTED: usize = 10;
@@ -33,13 +33,18 @@ pub async fn resolve(
     }
 }
 
-/// As [`resolve`], for a name that is no path: `Widget CLI`.
+/// As [`resolve`], for a name that is no path: `Widget CLI`. A group may have the name as well, so that only a read takes the
+/// project where the action is for both.
 pub async fn resolve_invalid(
     tools: &Tools,
+    action: &Action,
     invalid: &Invalid,
 ) -> Result<Option<(Map<String, Value>, String)>, ToolError> {
+    let reads_some = action.risk == Risk::Read && action.choices().any(|one| one.scope == Scope::Project);
     match invalid.faults.as_slice() {
-        [Fault::NotALocation { name, given, .. }] if name == FULL_PATH => {
+        [Fault::NotALocation { name, given, .. }]
+            if name == FULL_PATH && (reads_some || is_of_projects(tools, action)) =>
+        {
             find(tools, given, &invalid.right).await
         }
         _ => Ok(None),

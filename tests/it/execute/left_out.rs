@@ -1,4 +1,4 @@
-//! What a call may leave out: the rest of a list, the group of a project, the object that is the only one.
+//! Calls that leave something out: the rest of a list, the group of a project, the object that is the only one.
 
 use serde_json::{Value, json};
 
@@ -116,10 +116,14 @@ fn a_project_by_its_name_is_allowed_wherever_its_path_is() {
 fn a_list_that_cannot_be_read_is_left_alone() {
     let gitlab = Gitlab::with_project();
     gitlab.answer("GET", "/merge_requests/8", answer(403, json!({"message": "403 Forbidden"})));
+    // An answer without the list says nothing of who is in it.
+    gitlab.json("/merge_requests/9", &json!({"id": 90, "iid": 9, "title": "x"}));
     let mut client = gitlab.client(&[]);
-    let params = json!({"fullPath": "group/project", "iid": 8, "add_reviewers": [7]});
-    let reply = execute(&mut client, "merge_request.update", params);
-    assert!(reply.is_error, "{}", reply.text);
+    for iid in [8, 9] {
+        let params = json!({"fullPath": "group/project", "iid": iid, "add_reviewers": [7]});
+        let reply = execute(&mut client, "merge_request.update", params);
+        assert!(reply.is_error, "{}", reply.text);
+    }
     assert!(!gitlab.seen().iter().any(|request| request.starts_with("PUT")), "{:?}", gitlab.seen());
 }
 
@@ -143,6 +147,12 @@ fn a_project_is_named_without_its_group() {
     ] {
         let reply = execute(&mut client, action, params);
         assert!(!reply.is_error && notes(&reply).contains("is acme/"), "{action}: {}", reply.text);
+    }
+    // A group may be called so as well: nothing is written in the project.
+    for action in ["label.create", "group.update"] {
+        let params = json!({"fullPath": "Widget CLI", "name": "x", "color": "#ffffff"});
+        let reply = execute(&mut client, action, params);
+        assert!(reply.is_error && !reply.text.contains("widget-cli"), "{action}: {}", reply.text);
     }
     let group = execute(&mut client, "label.list", json!({"fullPath": "acme"}));
     assert!(!group.is_error && !notes(&group).contains("the project"), "{}", group.text);
@@ -243,7 +253,7 @@ fn a_to_do_item_is_named_by_what_it_is_about() {
     let mut client = Client::sandbox();
     let done = succeed(&mut client, "todo.mark_as_done", json!({"todo_id": "Quieter gears"}));
     assert_eq!((&done["data"]["id"], &done["data"]["state"]), (&json!(1), &json!("done")), "{done}");
-    // It is no longer among those that are open.
+    // The item is no longer among those that are open.
     let again = execute(&mut client, "todo.mark_as_done", json!({"todo_id": "Quieter gears"}));
     refused(&again, "not_found");
 }

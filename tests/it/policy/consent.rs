@@ -387,6 +387,10 @@ fn nothing_long_hides_what_is_asked_about() {
         json!({"fullPath": "acme/widget", "name": "main", "allowed_to_push": levels}),
     );
     assert!(question.contains(" more of 200."), "{question}");
+    let path = format!("/projects/acme%2Fwidget/repository/files/{}secret.txt", "a".repeat(300));
+    let body = json!({"branch": "main", "commit_message": "m"});
+    let question = ask("api.rest", json!({"method": "DELETE", "path": path, "body": body}));
+    assert!(question.contains("secret.txt"), "{question}");
     let delete = |name: &str| {
         format!("a{name}:branchDelete(input:{{projectPath:\"acme/widget\",name:\"{name}\"}}){{errors}} ")
     };

@@ -111,8 +111,7 @@ pub fn is_named(answer: &Map<String, Value>) -> bool {
 
 /// True if a name in quotes is a field of the object, whatever its case: `"Carol"` of `carol`.
 fn is_of_answer(answer: Option<&Map<String, Value>>, held: &str) -> bool {
-    let fields = answer.into_iter().flat_map(|answer| answer.values());
-    let mut texts = fields.filter_map(Value::as_str);
+    let mut texts = answer.into_iter().flat_map(|answer| answer.values()).filter_map(Value::as_str);
     texts.any(|text| quote(text).eq_ignore_ascii_case(held))
 }
 
