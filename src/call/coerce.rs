@@ -10,7 +10,7 @@ use super::encoded::list_in_text;
 use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::noun::folded;
 use super::param_names::field_named;
-use super::{Fault, relative_date};
+use super::{Fault, relative_date, taken_away};
 use crate::catalog::{Base, Json, Locates, Names, Param, ParamKind, ROLES};
 use crate::text::{is_digits, plain_text};
 
@@ -210,7 +210,7 @@ fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
 }
 
 /// True if a parameter of type string holds a date or time by its name.
-fn is_called_a_date(name: &str) -> bool {
+pub(super) fn is_called_a_date(name: &str) -> bool {
     ["_date", "_at", "_on", "_before", "_after"].iter().any(|ending| name.ends_with(ending))
 }
 
@@ -255,16 +255,27 @@ fn is_time(text: &str) -> bool {
 
 fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String>) -> Result<Value, Fault> {
     let mut fitted_fields = Map::new();
-    for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
+    for (name, value) in fields {
         // `filePath` and `path` are `file_path`, unless that is given too.
         let field = field_named(param, &name);
         let Some(field) = field.filter(|field| !fitted_fields.contains_key(&field.name)) else {
+            if value.is_null() {
+                continue;
+            }
             let accepted =
                 param.fields.iter().map(|field| format!("{}.{}", param.name, field.name)).collect();
             return Err(Fault::Unknown { given: format!("{}.{name}", param.name), value, accepted });
         };
         let inner = Param { name: format!("{}.{}", param.name, field.name), ..field.clone() };
-        fitted_fields.insert(field.name.clone(), fitted(&inner, value, understood)?);
+        if let Some(empty) = taken_away::field(&inner, &value) {
+            if value != empty {
+                let given = plain_text(&value);
+                understood.push(format!("`{}: {given}` as {empty}, which takes it away", inner.name));
+            }
+            fitted_fields.insert(field.name.clone(), empty);
+        } else if !value.is_null() {
+            fitted_fields.insert(field.name.clone(), fitted(&inner, value, understood)?);
+        }
     }
     for field in param.fields.iter().filter(|field| field.sends_default) {
         let Some(Json(default)) = field.default.as_ref().filter(|_| !fitted_fields.contains_key(&field.name))

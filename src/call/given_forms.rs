@@ -1,13 +1,13 @@
 //! Forms in which callers write parameters, as the parameters of the action: names in brackets as GitLab's documentation
-//! writes them, negated names, and `null` for what is to be taken away.
+//! writes them, and negated names.
 
 use serde_json::{Map, Value, json};
 
 use super::location::GLOBAL;
 use super::noun::folded;
 use super::param_names::{is_spelling, param_named};
-use super::{Fault, encoded};
-use crate::catalog::{self, Action, Base, Names, Param, Place, Risk, Words};
+use super::{Fault, encoded, taken_away};
+use crate::catalog::{self, Action, Base, Names, Param, Words};
 use crate::text::{is_digits, plain_text};
 
 /// The parameter that holds negated filters (<https://docs.gitlab.com/api/issues/#list-issues>).
@@ -25,7 +25,9 @@ pub fn nest(
     let mut moved = Vec::new();
     for (given, value) in params {
         match parts(action, &given, &value, words) {
-            Some((outer, inner)) if !value.is_null() => moved.push((given, outer, inner, value)),
+            Some((outer, inner)) if !value.is_null() || taken_away::is_by_null(&outer, &inner) => {
+                moved.push((given, outer, inner, value));
+            }
             _ => drop(nested.insert(given, value)),
         }
     }
@@ -220,46 +222,6 @@ pub fn literal_line_ends(action: &Action, params: &Map<String, Value>) -> Vec<St
     let texts = action.scanned.iter().filter_map(|name| Some((name, params.get(name)?.as_str()?)));
     let literal = texts.filter(|(_, text)| text.contains("\\n") && !text.contains('\n'));
     literal.map(|(name, _)| format!("`{name}` has `\\n` as two characters, not as a line end")).collect()
-}
-
-/// The value by which GitLab clears a parameter of an update; none if it has no such value.
-pub fn cleared(param: &Param) -> Option<Value> {
-    if param.required || param.place != Place::Body || param.gid.is_some() {
-        return None;
-    }
-    if catalog::kinds().cleared_by_empty.contains(&param.name) {
-        return Some(if param.kind.many { json!([]) } else { json!("") });
-    }
-    let takes_none = |names: Names| {
-        let words = catalog::resolver(names).map(|resolver| resolver.words.as_slice()).unwrap_or_default();
-        words.iter().any(|word| word == NONE)
-    };
-    (!param.kind.many && param.names.is_some_and(takes_none)).then(|| json!(NONE))
-}
-
-/// The word that takes away what a parameter names.
-const NONE: &str = "none";
-
-/// Replaces each `null` of an update by the value that takes the parameter away. Returns the names of those that have
-/// none, which are not sent; in a read or a creation `null` is the same as nothing.
-pub fn clear_nulls(
-    action: &Action,
-    params: &mut Map<String, Value>,
-    words: &Words,
-    understood: &mut Vec<String>,
-) -> Vec<String> {
-    let is_update = action.risk != Risk::Read && action.verb().starts_with("update");
-    let mut unsent = Vec::new();
-    for (given, value) in params.iter_mut().filter(|(_, value)| value.is_null() && is_update) {
-        match param_named(action, given, words).and_then(cleared) {
-            Some(empty) => {
-                understood.push(format!("`{given}: null` as {empty}, which takes it away"));
-                *value = empty;
-            }
-            None => unsent.push(given.clone()),
-        }
-    }
-    unsent
 }
 
 /// The fault of a content that is said to be Base64 and is not: GitLab would store what it can decode of it. Base64 is

@@ -33,6 +33,7 @@ mod relative_date;
 mod request;
 mod select_operation;
 mod selection_set;
+mod taken_away;
 mod target;
 #[cfg(test)]
 mod tests;

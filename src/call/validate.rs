@@ -16,7 +16,7 @@ use super::select_operation::ChosenOperation;
 use super::{
     Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, TARGET, TouchedPlace, affected_paths,
     coerce, given_forms, global_id, graphql, items, lookup, name_resolution, raw_request, request,
-    select_operation, target,
+    select_operation, taken_away, target,
 };
 use crate::catalog::{self, Action, Json, Locates, Names, Operation, Param, Place, Scope, Touched, Words};
 use crate::text::{is_digits, plain_text};
@@ -90,7 +90,7 @@ pub fn check(
     given_forms::join_reference(&checked.action, &mut params, context.words, &mut checked.understood);
     let mut params = given_forms::nest(&checked.action, params, context.words, &mut checked.understood);
     checked.unsent =
-        given_forms::clear_nulls(&checked.action, &mut params, context.words, &mut checked.understood);
+        taken_away::clear_nulls(&checked.action, &mut params, context.words, &mut checked.understood);
     faults.extend(
         target::divide_references(&checked.action, &mut params, context.base, &mut checked.understood).err(),
     );

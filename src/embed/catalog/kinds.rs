@@ -19,6 +19,10 @@ pub struct Kinds {
     pub item_fields: Vec<(String, Vec<String>)>,
     /// Parameters of updates that an empty text or list takes away.
     pub cleared_by_empty: Vec<String>,
+    /// Fields of objects of GraphQL, with the object's name, that `null` takes away.
+    pub cleared_by_null: Vec<String>,
+    /// Those that an empty list takes away.
+    pub cleared_by_empty_list: Vec<String>,
     /// Types of items, with other spellings of each.
     pub item_types: Vec<(String, Vec<String>)>,
     /// States that GitLab prints in parentheses after a reference.

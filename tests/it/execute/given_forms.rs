@@ -165,17 +165,52 @@ fn null_takes_away_what_gitlab_can_take_away_and_is_named_otherwise() {
     let reply = execute(&mut client, "issue.update", with(json!({"title": "T", "discussion_locked": null})));
     let notes = reply.structured["notes"].to_string();
     assert!(notes.contains("`discussion_locked: null` was not sent"), "{}", reply.text);
+    for nothing in ["none", "null"] {
+        succeed(&mut client, "issue.update", with(json!({"due_date": "2026-12-24"})));
+        let reply = execute(&mut client, "issue.update", with(json!({"due_date": nothing})));
+        assert_eq!(reply.structured["data"]["due_date"], Value::Null, "{}", reply.text);
+    }
     // In a read, null is nothing.
     let reply = execute(&mut client, "issue.get", with(json!({"per_page": null})));
     assert!(!reply.is_error && reply.structured.get("notes").is_none(), "{}", reply.text);
 }
 
+/// `work_item.update` with `weight: null` sent nothing, and refused `none`.
+#[test]
+fn null_and_none_take_away_what_a_widget_holds() {
+    let mut client = Client::sandbox();
+    let item = json!({"fullPath": "acme/widget", "iid": 3});
+    let with = |more: Value| {
+        let mut params = item.clone();
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let set =
+        json!({"due_date": "2026-12-24", "weight": 3, "milestone_id": "v1.1", "assignee_ids": ["alice"]});
+    for nothing in [json!(null), json!("none"), json!("null")] {
+        succeed(&mut client, "issue.update", with(set.clone()));
+        let cleared =
+            json!({"dueDate": nothing, "weight": nothing, "milestone": nothing, "assignees": nothing});
+        succeed(&mut client, "work_item.update", with(cleared));
+        let arguments = json!({"action": "issue.get", "params": item, "view": "full"});
+        let (_, structured, text) = call(&mut client, arguments);
+        let data = &structured["data"];
+        assert!(
+            data["due_date"].is_null() && data["milestone"].is_null() && data["weight"].is_null(),
+            "{text}"
+        );
+        assert_eq!(data["assignees"], json!([]), "{text}");
+    }
+    // A text may say either word.
+    succeed(&mut client, "issue.update", with(json!({"description": "none"})));
+    let reply = execute(&mut client, "issue.get", item);
+    assert_eq!(reply.structured["data"]["description"], "none", "{}", reply.text);
+}
+
 #[test]
 fn what_is_no_date_is_never_sent() {
     let mut client = Client::sandbox();
-    for given in
-        ["next friday", "soon", "in two weeks", "2026-02-30", "2026-13-45", "2026-12-05T10:00:00Z", "none"]
-    {
+    for given in ["next friday", "soon", "in two weeks", "2026-02-30", "2026-13-45", "2026-12-05T10:00:00Z"] {
         let params = json!({"fullPath": "acme/widget", "iid": 3, "due_date": given});
         let reply = execute(&mut client, "issue.update", params);
         assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{given}: {}", reply.text);
