@@ -1,5 +1,5 @@
-//! The object that a call leaves out: a read takes the only one that there is, and the error of any other call lists what
-//! there is.
+//! The object that a call leaves out: a read takes the only one that there is, an update the one that has the name which it
+//! sets, and the error of any other call lists what there is.
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ const MAX_NAME: usize = 80;
 
 /// A call without the object that it is of.
 pub enum OmittedObject {
-    /// The parameters with the only object that there is, and a note.
+    /// The parameters with the only object that there is or has the name, and a note.
     Only(Map<String, Value>, String),
     /// A hint with the names of those that there are.
     Among(String),
@@ -44,13 +44,27 @@ pub async fn find(tools: &Tools, action: &Action, invalid: &Invalid) -> Option<O
         let name = pointers().find_map(|pointer| row.pointer(pointer)?.as_str())?;
         Some(quote(&shortened(name, MAX_NAME)))
     };
+    let with = |row: &Value, note: String| {
+        let mut params = invalid.right.clone();
+        params.insert(name.clone(), row.pointer(&read.id)?.clone());
+        Some(OmittedObject::Only(params, note))
+    };
+    if is_whole && action.verb().starts_with("update") {
+        // A name that one of them has already is no new one.
+        let set = |pointer: &str| invalid.right.get(pointer.trim_start_matches('/'))?.as_str();
+        let has_it = |row: &&Value| {
+            let named = |pointer: &String| row.pointer(pointer).and_then(Value::as_str).zip(set(pointer));
+            pointers().filter_map(named).any(|(name, set)| name == set)
+        };
+        let mut named = rows.iter().filter(has_it);
+        if let (Some(row), None) = (named.next(), named.next()) {
+            return with(row, format!("`{name}` is that of {} {}", resolver.noun, name_of(row)?));
+        }
+    }
     match rows.as_slice() {
         [] if is_whole => Some(OmittedObject::Among(format!("There is no {}.", resolver.noun))),
         [only] if is_whole && action.risk == Risk::Read => {
-            let mut params = invalid.right.clone();
-            params.insert(name.clone(), only.pointer(&read.id)?.clone());
-            let note = format!("`{name}` is the only {}: {}", resolver.noun, name_of(only)?);
-            Some(OmittedObject::Only(params, note))
+            with(only, format!("`{name}` is the only {}: {}", resolver.noun, name_of(only)?))
         }
         rows => {
             let names: Vec<String> = rows.iter().take(MAX_LISTED).filter_map(name_of).collect();

@@ -187,7 +187,7 @@ fn a_name_of_several_projects_or_of_a_fenced_one_is_no_path() {
 }
 
 #[test]
-fn a_read_takes_the_only_object_and_an_error_lists_the_others() {
+fn a_read_takes_the_only_object_an_update_the_named_and_an_error_lists_the_others() {
     let mut client = Client::sandbox();
     let reply = execute(&mut client, "registry_tag.list", json!({"fullPath": WIDGET}));
     assert!(reply.text.contains("1.0.0"), "{}", reply.text);
@@ -198,6 +198,25 @@ fn a_read_takes_the_only_object_and_an_error_lists_the_others() {
     let title = execute(&mut client, "milestone.update", json!({"fullPath": WIDGET, "title": "v9"}));
     let error = refused(&title, "invalid_params");
     assert!(error["hint"].as_str().unwrap().contains("\"v1.1\""), "{error}");
+    // A title that a milestone has is that milestone's.
+    let known = json!({"fullPath": WIDGET, "title": "v1.1", "due_date": "2026-05-01"});
+    let updated = execute(&mut client, "milestone.update", known);
+    assert_eq!(updated.structured["data"]["iid"], 2, "{}", updated.text);
+    assert!(notes(&updated).contains("`milestone_id` is that of milestone"), "{}", updated.text);
+    let url = json!({"fullPath": WIDGET, "url": "https://hooks.acme.example/widget", "push_events": false});
+    let asked = execute(&mut client, "webhook.update", url);
+    let error = refused(&asked, "needs_confirmation");
+    assert!(error["hint"].as_str().unwrap().contains("`hook_id` is that of webhook"), "{error}");
+    // A deletion takes no other object than the one it names, and a change of one takes none that two have.
+    let deleted = execute(&mut client, "milestone.delete", json!({"fullPath": WIDGET, "title": "v1.1"}));
+    assert!(deleted.is_error, "{}", deleted.text);
+    for cron in ["0 2 * * *", "0 3 * * *"] {
+        let twin = json!({"fullPath": WIDGET, "description": "Twin", "ref": "main", "cron": cron});
+        succeed(&mut client, "pipeline_schedule.create", twin);
+    }
+    let twin = json!({"fullPath": WIDGET, "description": "Twin", "cron": "0 4 * * *"});
+    let error = refused(&execute(&mut client, "pipeline_schedule.update", twin), "invalid_params");
+    assert!(error["hint"].as_str().unwrap().contains("\"Twin\", \"Twin\""), "{error}");
     // A change takes nothing that it does not name.
     let change = execute(&mut client, "webhook.update", json!({"fullPath": WIDGET, "push_events": false}));
     let error = refused(&change, "invalid_params");
