@@ -26,11 +26,8 @@ pub struct Fitted {
 /// Makes the fields of one item that were given without `items` an item. Fields of the items that the action itself takes
 /// stay.
 pub fn wrap_single(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
-    let Some(items) = action.param(ITEMS).filter(|param| action.plan.is_some() && !param.fields.is_empty())
-    else {
-        return;
-    };
-    if params.contains_key(ITEMS) || params.contains_key(TARGETS) {
+    let Some(items) = list_of_items(action) else { return };
+    if params.contains_key(&items.name) || params.contains_key(TARGETS) {
         return;
     }
     // A list in place of one value is a list of items, by another name.
@@ -44,8 +41,19 @@ pub fn wrap_single(action: &Action, params: &mut Map<String, Value>, understood:
     }
     let item: Map<String, Value> =
         names.iter().filter_map(|name| Some((name.clone(), params.shift_remove(name)?))).collect();
-    understood.push(format!("{} as one item of `{ITEMS}`", names.join(", ")));
-    params.insert(ITEMS.to_owned(), json!([item]));
+    understood.push(format!("{} as one item of `{}`", names.join(", "), items.name));
+    params.insert(items.name.clone(), json!([item]));
+}
+
+/// The parameter of a composite action that holds its items: `items`, or the only list of objects that it requires.
+fn list_of_items(action: &Action) -> Option<&Param> {
+    let holds_objects =
+        |param: &&Param| param.kind.many && param.kind.base == Base::Object && !param.fields.is_empty();
+    action.plan.as_ref()?;
+    action.param(ITEMS).filter(|param| !param.fields.is_empty()).or_else(|| {
+        let mut lists = action.params.iter().filter(|param| param.required).filter(holds_objects);
+        lists.next().filter(|_| lists.next().is_none())
+    })
 }
 
 /// Checks the items of a composite action's parameter. None if the parameter has no items.

@@ -31,6 +31,7 @@ mod raw_path;
 mod raw_request;
 mod relative_date;
 mod request;
+mod revision;
 mod select_operation;
 mod selection_set;
 mod taken_away;
@@ -58,6 +59,7 @@ pub use path_match::{Routed, routed, split_request_line};
 pub use quick_action::{QuickActions, QuickCommand, Scanned, commands, scan};
 pub use raised_risk::raised_first;
 pub use raw_request::is_reserved_param;
+pub use revision::merge_request_head;
 pub use select_operation::selected as selected_scope;
 pub use selection_set::{FieldsError, select_fields};
 pub use target::{

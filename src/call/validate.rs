@@ -15,7 +15,7 @@ use super::raised_risk::{added_effects, call_risk};
 use super::select_operation::ChosenOperation;
 use super::{
     Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, TARGET, TouchedPlace, affected_paths,
-    coerce, given_forms, global_id, graphql, items, lookup, name_resolution, raw_request, request,
+    coerce, given_forms, global_id, graphql, items, lookup, name_resolution, raw_request, request, revision,
     select_operation, taken_away, target,
 };
 use crate::catalog::{self, Action, Json, Locates, Names, Operation, Param, Place, Scope, Touched, Words};
@@ -117,6 +117,7 @@ pub fn check(
     }
     checked.fill_path_by_short_name();
     global_id::complete(&checked.action, &mut checked.params);
+    revision::resolve(&checked.action, &mut checked.params, &mut checked.understood);
     checked.presume();
     checked.send_defaults();
     if faults.is_empty() {

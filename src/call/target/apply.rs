@@ -6,7 +6,7 @@ use url::Url;
 use super::parse::parse;
 use super::reference::{self, NOTE, Reference, noun, takes};
 use crate::call::param_error::TARGET;
-use crate::call::{Fault, global_id};
+use crate::call::{Fault, global_id, revision};
 use crate::catalog::{Action, Names, ObjectKind, Operation, Scope};
 
 /// True if the action accepts `target`: it has a `fullPath` and no parameter of its own with that name.
@@ -78,7 +78,7 @@ fn object_params(
         return Some(vec![(addressed.name.clone(), reference.to_string())]);
     }
     let Some(param) = reference::parameter(action, reference.kind).map(str::to_owned) else {
-        return of_latest_pipeline(action, reference);
+        return of_latest_pipeline(action, reference).or_else(|| at_head(action, reference));
     };
     if !matches!(reference.kind, ObjectKind::File | ObjectKind::Directory) {
         return Some(vec![(param, reference.value.clone())]);
@@ -95,6 +95,13 @@ fn of_latest_pipeline(action: &Action, reference: &Reference) -> Option<Vec<(Str
     let param = action.params.iter().find(|param| param.names == Some(Names::Pipeline))?;
     (reference.kind == ObjectKind::MergeRequest)
         .then(|| vec![(param.name.clone(), format!("!{}", reference.value))])
+}
+
+/// The head of a merge request, for a read of a repository.
+fn at_head(action: &Action, reference: &Reference) -> Option<Vec<(String, String)>> {
+    let param = revision::parameter(action)?;
+    (reference.kind == ObjectKind::MergeRequest)
+        .then(|| vec![(param.to_owned(), format!("!{}", reference.value))])
 }
 
 /// Splits `ref/path`: after the given ref, else at the first slash.

@@ -9,6 +9,7 @@ mod window;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
+use crate::call;
 use crate::composite::byte_budget;
 use crate::composite::item_results::ItemResults;
 use crate::composite::read_files::window::{FileWindow, WindowReader, WindowRequest};
@@ -149,7 +150,7 @@ fn parse_file(
 ) -> RequestedFile {
     let text = |name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
     let path = text("path").unwrap_or_default();
-    let at = text("ref").map(|name| merge_request_head(&name).unwrap_or(name));
+    let at = text("ref").map(|name| call::merge_request_head(&name).unwrap_or(name));
     let wanted = parse_window(run, file, grep);
     RequestedFile { project: project.cloned(), path: path.trim_start_matches('/').to_owned(), at, wanted }
 }
@@ -171,13 +172,6 @@ fn parse_window(
     }
     let lines = number("max_lines")?.unwrap_or(LINES);
     Ok(WindowRequest { first, last, lines, bytes: run.tools.max_bytes, grep: grep.cloned() })
-}
-
-/// The ref of `!5`: the head of that merge request, which GitLab keeps in the target project even if the source branch
-/// is in a fork or was deleted.
-fn merge_request_head(name: &str) -> Option<String> {
-    let iid: u64 = name.trim().strip_prefix('!')?.parse().ok()?;
-    Some(format!("refs/merge-requests/{iid}/head"))
 }
 
 /// Truncates the large windows, so that all together fit into one answer.

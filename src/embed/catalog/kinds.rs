@@ -19,6 +19,8 @@ pub struct Kinds {
     pub item_fields: Vec<(String, Vec<String>)>,
     /// Parameters of updates that an empty text or list takes away.
     pub cleared_by_empty: Vec<String>,
+    /// Where the head of a merge request does for a branch.
+    pub revisions: Revisions,
     /// Fields of objects of GraphQL, with the object's name, that `null` takes away.
     pub cleared_by_null: Vec<String>,
     /// Those that an empty list takes away.
@@ -27,6 +29,14 @@ pub struct Kinds {
     pub item_types: Vec<(String, Vec<String>)>,
     /// States that GitLab prints in parentheses after a reference.
     pub reference_states: Vec<String>,
+}
+
+/// The reads and parameters that take a revision of a repository.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Revisions {
+    pub domains: Vec<String>,
+    pub params: Vec<String>,
 }
 
 /// Kind of an object that a URL or reference names.

@@ -230,6 +230,42 @@ fn a_read_takes_the_only_object_an_update_the_named_and_an_error_lists_the_other
 }
 
 #[test]
+fn a_merge_request_is_its_head_for_a_read_of_the_repository() {
+    let mut client = Client::sandbox();
+    let gear = "src/widget/gear.rs";
+    let at = |client: &mut Client, params: Value| {
+        let reply = execute(client, "repository_file.get_raw", params);
+        assert!(!reply.is_error, "{}", reply.text);
+        (reply.text.contains("oil: true"), notes(&reply))
+    };
+    let (on_main, _) = at(&mut client, json!({"fullPath": WIDGET, "file_path": gear}));
+    assert!(!on_main);
+    for params in [
+        json!({"fullPath": WIDGET, "file_path": gear, "ref": "!5"}),
+        json!({"target": "acme/widget!5", "file_path": gear}),
+    ] {
+        let (in_merge_request, notes) = at(&mut client, params);
+        assert!(in_merge_request && notes.contains("refs/merge-requests/5/head"), "{notes}");
+    }
+    let compared = json!({"fullPath": WIDGET, "from": "main", "to": "!5"});
+    let compared = succeed(&mut client, "repository.compare", compared);
+    assert_eq!(compared["data"]["commits"].as_array().map(Vec::len), Some(2), "{compared}");
+    // A branch is written as it is called, and a pipeline is of no revision.
+    let pipelines = execute(&mut client, "pipeline.list", json!({"fullPath": WIDGET, "ref": "!5"}));
+    assert!(!notes(&pipelines).contains("refs/merge-requests"), "{}", pipelines.text);
+}
+
+/// `repository.read_files` with `path` alone was refused: `files` was missing.
+#[test]
+fn one_file_needs_no_list() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "path": "README.md", "line_start": 3});
+    let reply = execute(&mut client, "repository.read_files", params);
+    assert!(!reply.is_error && reply.text.contains("A thing that turns"), "{}", reply.text);
+    assert!(!reply.text.contains("# Widget"), "{}", reply.text);
+}
+
+#[test]
 fn a_merge_request_is_its_latest_pipeline() {
     let mut client = Client::sandbox();
     let target = json!({"target": "acme/widget!5"});
