@@ -5,6 +5,7 @@ use super::error::ConfigError;
 use super::table::{
     AUTOPILOT, DOMAINS, FOREIGN_RESTRICTIONS, FOREIGN_VARIABLES, Row, TOOLSETS, is_of_policy, settings,
 };
+use crate::policy::reads_like_restriction;
 use crate::search::{is_one_slip, similarity};
 use crate::surface::Level;
 
@@ -33,60 +34,13 @@ const OF_OTHERS: [&str; 8] = [
 /// Similarity from which a name is taken for a misspelt one.
 const ALIKE: f64 = 0.72;
 
-/// Words of which a restriction is named: what it does, and what it is about.
-const RESTRICTING: [&str; 18] = [
-    "ALLOW",
-    "ALLOWED",
-    "ALLOWLIST",
-    "WHITELIST",
-    "DENY",
-    "DENIED",
-    "DENYLIST",
-    "BLACKLIST",
-    "BLOCKED",
-    "DISABLED",
-    "EXCLUDE",
-    "EXCLUDED",
-    "FORBIDDEN",
-    "RESTRICTED",
-    "READ",
-    "READABLE",
-    "DRY",
-    "POLICIES",
-];
-const RESTRICTED: [&str; 19] = [
-    "PATH",
-    "PATHS",
-    "PROJECT",
-    "PROJECTS",
-    "IDS",
-    "GROUP",
-    "GROUPS",
-    "NAMESPACE",
-    "NAMESPACES",
-    "ACTION",
-    "ACTIONS",
-    "TOOL",
-    "TOOLS",
-    "TOOLSETS",
-    "DOMAINS",
-    "DOMAIN",
-    "REPOS",
-    "RUN",
-    "ONLY",
-];
-
 /// Restrictions that hold, for the error of one that does not exist.
 const RESTRICTIONS: &str = "GITLAB_READ_ONLY, GITLAB_ALLOWED_PATHS, GITLAB_READABLE_PATHS, GITLAB_DENIED_ACTIONS, \
                             GITLAB_TOOLSETS and GITLAB_POLICY restrict what may be done";
 
 /// True for a name that reads like a restriction: `GITLAB_BLOCKED_ACTIONS`, `GITLAB_DRY_RUN`.
-fn reads_like_restriction(name: &str) -> bool {
-    let name = name.to_uppercase();
-    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
-    let is = |words: &[&str], word: &str| words.contains(&word);
-    rest.split('_').all(|word| is(&RESTRICTING, word) || is(&RESTRICTED, word))
-        && rest.split('_').any(|word| is(&RESTRICTING, word))
+fn is_like_restriction(name: &str) -> bool {
+    name.to_uppercase().strip_prefix(PREFIX).is_some_and(reads_like_restriction)
 }
 
 /// Warnings on variables that are like a setting, by their names; the error of one that is like a restriction.
@@ -102,13 +56,13 @@ pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>,
         let is_ours = name.to_uppercase().starts_with(PREFIX);
         let meant = if is_ours { meant(&name) } else { slip_of(&name) };
         // `GITLAB_READ_ONLY_TOKEN` is a token.
-        let is_secret = |word: &str| name.to_uppercase().split('_').any(|part| part == word);
-        if ["TOKEN", "KEY", "PASSWORD", "USER", "BOT"].into_iter().any(is_secret)
-            && meant.is_some_and(restricts)
-        {
+        let has_word = |word: &str| name.to_uppercase().split('_').any(|part| part == word);
+        let is_secret = ["TOKEN", "KEY", "PASSWORD", "USER", "BOT"].into_iter().any(has_word);
+        let is_like_restriction = is_like_restriction(&name);
+        if is_secret && (meant.is_some_and(restricts) || is_like_restriction) {
             continue;
         }
-        if meant.is_none() && reads_like_restriction(&name) {
+        if is_like_restriction && !meant.is_some_and(restricts) {
             return Err(ConfigError::NoRestriction { given: name, instead: RESTRICTIONS });
         }
         let Some(row) = meant else { continue };
@@ -212,6 +166,18 @@ mod tests {
             "GITLAB_DENIED_TOOLS",
             "GITLAB_ENABLED_TOOLS",
             "GITLAB_ALLOWLIST",
+            "GITLAB_READ_ONLY_ENABLED",
+            "GITLAB_DISABLE_WRITES",
+            "GITLAB_WRITES_DISABLED",
+            "GITLAB_NO_WRITE",
+            "GITLAB_WRITABLE_PATHS",
+            "GITLAB_PROTECTED_PATHS",
+            "GITLAB_RESTRICT_TO",
+            "GITLAB_ONLY_PROJECTS",
+            "GITLAB_HIDE_TOOLS",
+            "GITLAB_REQUIRE_CONFIRMATION",
+            "GITLAB_MCP_CONFIRM",
+            "GITLAB_PROJECTS",
         ] {
             let error = of(&[given]).expect_err(given);
             assert!(error.contains(given) && error.contains("GITLAB_"), "{error}");

@@ -12,6 +12,7 @@ mod file;
 mod path_pattern;
 mod permit;
 mod readable;
+mod restriction_words;
 mod rule;
 mod settings;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use confirm::{Confirm, ConfirmBy, Consents};
 pub use error::PolicyError;
 pub use path_pattern::PathPattern;
 pub use permit::Permit;
+pub use restriction_words::reads_like_restriction;
 pub use rule::Rule;
 pub use settings::{PolicySettings, ToolNames};
 pub use token_scopes::Scopes;

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::caller_key::{CredentialDigest, KeyMaker};
 use super::settings::AuthMode;
-use crate::tools::{Confirm, ConfirmBy, Narrowing, Secret, Token};
+use crate::tools::{Confirm, ConfirmBy, Narrowing, Secret, Token, reads_like_restriction};
 
 /// Maximum length of a token in bytes.
 const MAX_TOKEN: usize = 2_048;
@@ -22,6 +22,9 @@ const READ_ONLY: &str = "x-mcp-readonly";
 const TOOLSETS: &str = "x-mcp-toolsets";
 const CONFIRM: &str = "x-mcp-confirm";
 const CONFIRM_BY: &str = "x-mcp-confirm-by";
+
+/// The beginning of those headers, in every spelling that a proxy may turn into it.
+const NARROWING: [&str; 2] = ["x-mcp-", "x_mcp_"];
 
 /// Maximum number of toolsets in a header.
 const MAX_TOOLSETS: usize = 64;
@@ -86,6 +89,10 @@ pub(super) enum IdentityError {
     OAuthOnly,
     #[error("unknown GitLab instance in {header}; expected one of {}", .known.join(", "))]
     UnknownInstance { header: String, known: Vec<String> },
+    #[error(
+        "{0} is no header of this server: X-MCP-Readonly, X-MCP-Toolsets, X-MCP-Confirm and X-MCP-Confirm-By restrict a request"
+    )]
+    NoRestriction(String),
     #[error("{header}: expected {accepts}, got {given:?}")]
     Invalid { header: &'static str, accepts: &'static str, given: String },
 }
@@ -214,7 +221,18 @@ fn root_of(url: &Url) -> (String, String, bool) {
     (url.origin().ascii_serialization(), path.to_owned(), is_plain)
 }
 
+/// The error of a header that reads like one that narrows, and is none: it would not hold.
+fn check_narrowing_names(headers: &HeaderMap) -> Result<(), IdentityError> {
+    const KNOWN: [&str; 4] = [READ_ONLY, TOOLSETS, CONFIRM, CONFIRM_BY];
+    let names = headers.keys().map(HeaderName::as_str).filter(|name| !KNOWN.contains(name));
+    let rest =
+        |name: &str| NARROWING.iter().find_map(|beginning| name.strip_prefix(beginning).map(str::to_owned));
+    let mut unknown = names.filter(|name| rest(name).is_some_and(|rest| reads_like_restriction(&rest)));
+    unknown.next().map_or(Ok(()), |name| Err(IdentityError::NoRestriction(name.to_owned())))
+}
+
 fn read_narrowing(headers: &HeaderMap) -> Result<Narrowing, IdentityError> {
+    check_narrowing_names(headers)?;
     let read_only = match single(headers, READ_ONLY)? {
         None => false,
         Some(value) => match value.trim().to_ascii_lowercase().as_str() {
@@ -367,6 +385,26 @@ mod tests {
             ("x-mcp-confirm-by", "model"),
         ] {
             assert!(matches!(ask(header, value), Err(IdentityError::Invalid { .. })), "{header}: {value}");
+        }
+    }
+
+    /// `X-MCP-Read-Only: true` was ignored.
+    #[test]
+    fn a_misspelt_limit_is_refused() {
+        let ask = |header: &str| identity(&AuthMode::None, "/mcp", &[(header, "true")]);
+        for header in [
+            "x-mcp-read-only",
+            "x_mcp_readonly",
+            "x-mcp-toolset",
+            "x-mcp-tools",
+            "x-mcp-exclude-tools",
+            "x-mcp-confirmation",
+            "x-mcp-lockdown",
+        ] {
+            assert!(matches!(ask(header), Err(IdentityError::NoRestriction(_))), "{header}");
+        }
+        for header in ["x-mcp-client", "x-mcp-proxy-auth", "x-read-only"] {
+            assert!(ask(header).is_ok(), "{header}");
         }
     }
 }

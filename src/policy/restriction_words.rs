@@ -1,0 +1,82 @@
+//! Names that read like a restriction. A setting or a header of such a name that does not exist would not hold, and whoever
+//! wrote it believes that it does.
+
+/// Words that say what a restriction does.
+const RESTRICTING: [&str; 49] = [
+    "ALLOW",
+    "ALLOWED",
+    "ALLOWLIST",
+    "BLACKLIST",
+    "BLOCK",
+    "BLOCKED",
+    "CONFIRM",
+    "CONFIRMATION",
+    "CONFIRMATIONS",
+    "DENIED",
+    "DENY",
+    "DENYLIST",
+    "DISABLE",
+    "DISABLED",
+    "DISALLOW",
+    "DISALLOWED",
+    "DRY",
+    "EXCLUDE",
+    "EXCLUDED",
+    "FORBID",
+    "FORBIDDEN",
+    "HIDDEN",
+    "HIDE",
+    "LOCK",
+    "LOCKDOWN",
+    "LOCKED",
+    "NOWRITE",
+    "ONLY",
+    "PERMITTED",
+    "POLICIES",
+    "PREVENT",
+    "PROHIBIT",
+    "PROHIBITED",
+    "PROTECT",
+    "PROTECTED",
+    "READ",
+    "READABLE",
+    "READONLY",
+    "RESTRICT",
+    "RESTRICTED",
+    "RESTRICTION",
+    "RESTRICTIONS",
+    "SAFE",
+    "WHITELIST",
+    "WRITABLE",
+    "WRITE",
+    "WRITEABLE",
+    "WRITES",
+    "WRITING",
+];
+
+/// Words for several of what a restriction is about: by themselves they are a list of those that may be used.
+const RESTRICTED: [&str; 14] = [
+    "ACTIONS",
+    "DOMAINS",
+    "GROUPS",
+    "IDS",
+    "NAMESPACES",
+    "PATHS",
+    "PROJECT",
+    "PROJECTS",
+    "REPOS",
+    "REPOSITORIES",
+    "TOOL",
+    "TOOLS",
+    "TOOLSET",
+    "TOOLSETS",
+];
+
+/// True for the words of a name such as `BLOCKED_ACTIONS`, `read-only-enabled` and `Tools`.
+pub fn reads_like_restriction(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let words = || name.split(['_', '-']).filter(|word| !word.is_empty());
+    let is_several = |word: &str| RESTRICTED.contains(&word);
+    words().any(|word| RESTRICTING.contains(&word))
+        || (words().all(is_several) && words().any(|word| word.ends_with('S') || word.starts_with("TOOL")))
+}
