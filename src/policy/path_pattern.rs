@@ -23,7 +23,10 @@ impl PathPattern {
         let segments: Vec<String> = bare.split('/').map(str::to_lowercase).collect();
         let is_name = |segment: &String| {
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '*');
-            !segment.is_empty() && segment.chars().all(plain) && !is_dots(segment)
+            // No name has these (lib/gitlab/path_regex.rs), so that the rule would not hold: `acme/widget/-/issues`.
+            let is_unused =
+                segment.starts_with('-') || [".git", ".atom", "."].iter().any(|end| segment.ends_with(end));
+            !segment.is_empty() && segment.chars().all(plain) && !is_dots(segment) && !is_unused
         };
         // An id: no path is like it, so that the rule would not hold.
         let is_id = !text.contains('/') && bare.bytes().all(|byte| byte.is_ascii_digit());
@@ -109,7 +112,22 @@ mod tests {
 
     #[test]
     fn an_invalid_path_is_an_invalid_pattern() {
-        for text in ["", "/", "acme//x", "../x", "https://gitlab.example/acme", "a b", "acme/#1", "1", "42"] {
+        for text in [
+            "",
+            "/",
+            "acme//x",
+            "../x",
+            "https://gitlab.example/acme",
+            "a b",
+            "acme/#1",
+            "1",
+            "42",
+            "acme/widget/-/issues",
+            "acme/widget.git",
+            "acme/.",
+            "acme/widget.atom",
+            "-acme",
+        ] {
             assert_eq!(PathPattern::parse(text), None, "{text}");
         }
     }
