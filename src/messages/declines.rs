@@ -98,10 +98,12 @@ impl Declines {
 
 /// The path, with one spelling of the project or group in it. GitLab ignores the case of their paths.
 fn canonical_path(call: &Call, locate: impl Fn(&Location) -> Option<Location>) -> String {
-    let mut segments: Vec<String> = call.path().split('/').map(str::to_owned).collect();
+    // Grape takes the format of the answer as an ending.
+    let path = call.path().strip_suffix(".json").unwrap_or_else(|| call.path());
+    let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
     let holder = segments.iter().position(|segment| ["projects", "groups"].contains(&segment.as_str()));
     if let Some(segment) = holder.and_then(|at| segments.get_mut(at + 1)) {
-        let spelled = percent_decode_str(segment).decode_utf8_lossy().into_owned();
+        let spelled = number(percent_decode_str(segment).decode_utf8_lossy().trim());
         let ids = call.effects().places().iter().map(|place| &place.location);
         let mut ids =
             ids.filter(|location| matches!(location, Location::Id { id, .. } if id.to_string() == spelled));
@@ -111,10 +113,12 @@ fn canonical_path(call: &Call, locate: impl Fn(&Location) -> Option<Location>) -
         };
         *segment = path.to_lowercase();
     }
-    for segment in segments.iter_mut().filter(|segment| is_digits(segment)) {
-        *segment = segment.trim_start_matches('0').to_owned();
-    }
-    segments.join("/")
+    segments.iter().map(|segment| number(segment)).collect::<Vec<_>>().join("/")
+}
+
+/// A number in its one spelling, `1` for `01`; any other text as it is.
+fn number(text: &str) -> String {
+    if is_digits(text) { text.trim_start_matches('0').to_owned() } else { text.to_owned() }
 }
 
 /// The value with the keys of its objects in order.
@@ -169,6 +173,12 @@ mod tests {
         let unread = [query[0], query[1], ("unread", "x")];
         let body = json!({"a": 1, "b": {"c": 2, "d": 3}, "unread": true});
         assert_eq!(plain, digest_of(Method::Put, "/api/v4/projects/acme%2Fwidget/issues/01", &unread, body));
+        for spelled in
+            ["/api/v4/projects/acme%2Fwidget/issues/1.json", "/api/v4/projects/ACME%2Fwidget/issues/001"]
+        {
+            let body = json!({"a": 1, "b": {"c": 2, "d": 3}});
+            assert_eq!(plain, digest_of(Method::Put, spelled, &query, body), "{spelled}");
+        }
         // A deletion is the same with any parameters.
         let deletion =
             |path: &str, query: &[(&str, &str)]| digest_of(Method::Delete, path, query, json!({"x": 1}));
