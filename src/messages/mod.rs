@@ -6,6 +6,7 @@ pub mod audit_target;
 pub mod comparison;
 pub mod continuation;
 pub mod declines;
+pub mod edit_error;
 pub mod empty_list;
 pub mod error;
 pub mod local_files;

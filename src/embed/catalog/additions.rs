@@ -18,7 +18,7 @@ pub struct TextEdit {
     pub text: String,
     /// Id of the read. It takes the parameters of the path that the call has as well.
     pub read: String,
-    /// Field of its response with the present text.
+    /// Field of its response with the present text; what a response that is the text alone is of.
     pub field: String,
     /// Its further parameters, each by the first of these parameters that the call has.
     #[serde(default)]

@@ -71,14 +71,29 @@ fn show(request: &mut Request<'_>) -> Answer {
     ok(render_snippet(request, &row))
 }
 
+/// The refusal of one text for a snippet of several files (lib/api/helpers/snippets_helpers.rb).
+fn check_one_file(request: &Request<'_>, row: &Row) -> Result<(), Fault> {
+    let has_text = ["content", "file_name"].iter().any(|name| request.args.text(name).is_some());
+    match has_text && content(row).len() > 1 {
+        true => Err(Fault::refused(
+            400,
+            "To update Snippets with multiple files, you must use the `files` parameter",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// The fields of a snippet and its files as parameters give them, over the current ones.
 fn values(request: &Request<'_>, row: &Row) -> Row {
     let args = &request.args;
     let mut values = request.given_of("snippets", &["title", "description", "visibility"]);
     let mut content = content(row);
     if let Some(text) = args.text("content") {
-        let name = args.text("file_name").unwrap_or_else(|| "snippetfile1.txt".to_owned());
-        content.insert(name, Value::from(text));
+        // The one file of a snippet, which a new name renames (app/services/snippets/update_service.rb).
+        let present = content.keys().next().cloned();
+        let name = args.text("file_name").or_else(|| present.clone());
+        present.and_then(|present| content.remove(&present));
+        content.insert(name.unwrap_or_else(|| "snippetfile1.txt".to_owned()), Value::from(text));
     }
     for file in args.rows("files") {
         let path = file.text("file_path").to_owned();
@@ -115,6 +130,7 @@ fn mine(request: &Request<'_>) -> Result<(String, Row), Fault> {
 
 fn update(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = mine(request)?;
+    check_one_file(request, &row)?;
     let values = values(request, &row);
     let row = request.world.write(&shelf, row.num("id"), values);
     ok(render_snippet(request, &row))

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::call;
 use crate::catalog::{Action, Place, TextEdit};
 use crate::gitlab::{Content, Reply};
+use crate::messages::edit_error::{DIFF, edit_error};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::present;
@@ -21,21 +22,10 @@ use crate::tools::graphql;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
-use crate::untrusted::{mask_tokens, one_line, shortened, shortened_at_word};
+use crate::untrusted::{mask_tokens, shortened, shortened_at_word};
 
-/// The two parameters; a call has one of them.
+/// The other parameter than `DIFF`; a call has one of them.
 const EDITS: &str = "edits";
-const DIFF: &str = "diff";
-
-/// Maximum number of places that an error lists.
-const MAX_PLACES: usize = 10;
-
-/// Maximum number of lines that are compared, and of characters of each that is compared or shown.
-const MAX_COMPARED: usize = 20_000;
-const LONGEST_LINE: usize = 200;
-
-/// Least similarity of a line that an error shows.
-const LEAST_SIMILARITY: f64 = 0.3;
 
 /// Maximum number of changed lines that a note names.
 const MAX_NAMED: usize = 10;
@@ -226,7 +216,7 @@ async fn edit_one(
     let (old, guard) = present_text(edit, &target, reply)?;
     let apply = || {
         let edited = apply_edits(&old, &edits).map_err(|error| {
-            edit_error(action, edit, (name, &target), &old, &edits, &error)
+            edit_error(action, edit, (name, &target), &old, &edits, &error, similarity)
                 .fix(NextCall::execute(&edit.read, &read))
         })?;
         let diff = unified_diff(&old, &edited.text);
@@ -347,6 +337,9 @@ async fn fetch(
     };
     match reply {
         Reply { content: Content::Json(Value::Object(object)), .. } => Ok(object),
+        Reply { content: Content::Text(text), .. } => {
+            Ok(Map::from_iter([(edit.field.clone(), Value::String(text))]))
+        }
         _ => {
             let message = format!("{} did not answer with an object", edit.read);
             Err(unreadable(ToolError::new(ErrorKind::GitlabError, message)))
@@ -381,105 +374,6 @@ fn present_text(
     }
     let guard = edit.guard.as_ref().and_then(|name| Some((name.clone(), object.get(name)?.clone())));
     Ok((text, guard.filter(|(_, value)| !value.is_null())))
-}
-
-/// The error of edits that do not fit the text: which one, and the places.
-fn edit_error(
-    action: &Action,
-    edit: &TextEdit,
-    (name, target): (&str, &str),
-    text: &str,
-    edits: &[Edit],
-    error: &EditError,
-) -> ToolError {
-    let part = |number: &usize| match name {
-        DIFF => format!("hunk {number} of `diff`"),
-        _ => format!("`old` of edit {number}"),
-    };
-    let invalid = |message: String| {
-        let message = format!("{}: {message}. Nothing was changed", action.id);
-        ToolError::new(ErrorKind::InvalidParams, message)
-    };
-    match error {
-        EditError::Several { number, lines } => {
-            let times = lines.len();
-            let mut lines = lines.clone();
-            lines.dedup();
-            let rows: Vec<Value> =
-                lines.iter().take(MAX_PLACES).map(|line| describe_line(text, *line)).collect();
-            let noun = if lines.len() == 1 { "line" } else { "lines" };
-            let mut error = invalid(format!(
-                "{} occurs {times} times in {target}, on {noun} {}",
-                part(number),
-                listed(&lines)
-            ))
-            .hint("Extend it by the text around it, until it occurs once.");
-            error.details.insert("places".to_owned(), json!(rows));
-            error
-        }
-        EditError::Missing { number } => {
-            let old =
-                edits.get(number.saturating_sub(1)).and_then(|edit| edit.old.as_deref()).unwrap_or_default();
-            let error = invalid(format!("{} does not occur in {target}", part(number)));
-            let mut error = error.hint(format!(
-                "It is compared with the text as it is now, with every space; `fix` shows it{}.",
-                if edits.len() > 1 { ", before any of the edits" } else { "" }
-            ));
-            if let Some(line) = most_similar(text, old) {
-                error.details.insert("most_similar".to_owned(), json!([describe_line(text, line)]));
-            }
-            error
-        }
-        EditError::Overlap { first, second } => {
-            invalid(format!("{} and {} change the same characters of {target}", part(first), part(second)))
-                .hint("Make them one edit.")
-        }
-        EditError::Empty { number } if text.is_empty() => {
-            invalid(format!("{} is empty, and so is {target}", part(number)))
-                .hint(format!("Set the whole text by `{}`.", edit.text))
-        }
-        EditError::Empty { number } if name == DIFF => {
-            invalid(format!("{} only inserts, and its header has no line number", part(number)))
-                .hint("Add a line of context, or the number: `@@ -3,0 +4 @@`.")
-        }
-        EditError::Empty { number } => invalid(format!("{} is empty", part(number))).hint(
-            "To insert, repeat the text before it in `old` and `new`; to add at the end, leave out `old`.",
-        ),
-        EditError::NoHunk | EditError::StrayLine { .. } => invalid(format!("`{name}` is no diff")),
-    }
-}
-
-fn listed(lines: &[usize]) -> String {
-    let shown: Vec<String> = lines.iter().take(MAX_PLACES).map(usize::to_string).collect();
-    match lines.len().saturating_sub(MAX_PLACES) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-/// A line of the text as an error shows it.
-fn describe_line(text: &str, line: usize) -> Value {
-    let content = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-    let shown = shortened(&mask_tokens(&one_line(content)), LONGEST_LINE);
-    json!({"line": line, "text": format!("{line}: {shown}")})
-}
-
-/// The number of the line that is most similar to the first line of a part that is not blank.
-fn most_similar(text: &str, part: &str) -> Option<usize> {
-    let wanted = part.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let wanted = shortened(wanted, LONGEST_LINE);
-    let likeness = |line: &str| {
-        let line = shortened(line.trim(), LONGEST_LINE);
-        if line.contains(&wanted) { 1.0 } else { similarity(&wanted, &line) }
-    };
-    let mut best: Option<(f64, usize)> = None;
-    for (at, line) in text.lines().take(MAX_COMPARED).enumerate() {
-        let likeness = likeness(line);
-        if likeness >= LEAST_SIMILARITY && best.is_none_or(|(least, _)| likeness > least) {
-            best = Some((likeness, at + 1));
-        }
-    }
-    best.map(|(_, line)| line)
 }
 
 /// The error of a refused change whose text has changed since it was read; any other error as it is.
