@@ -9,7 +9,7 @@ use time::macros::format_description;
 use super::encoded::list_in_text;
 use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::noun::folded;
-use super::param_names::field_named;
+use super::param_names::{field_named, is_called_a_date};
 use super::{Fault, relative_date, taken_away};
 use crate::catalog::{Base, Json, Locates, Names, Param, ParamKind, ROLES};
 use crate::text::{is_digits, plain_text};
@@ -207,11 +207,6 @@ fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
     let is_digits = given.is_number() && taken == "text";
     (came != taken && !is_role && !is_digits)
         .then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
-}
-
-/// True if a parameter of type string holds a date or time by its name.
-pub(super) fn is_called_a_date(name: &str) -> bool {
-    ["_date", "_at", "_on", "_before", "_after"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Fault of what is no date in GitLab's form, in a parameter of type string that holds a date: GitLab would make nothing

@@ -87,3 +87,8 @@ pub fn is_spelling(name: &str, given: &str) -> bool {
         is(known, name) && among(given) || is(known, given) && among(name)
     })
 }
+
+/// True if a parameter of type string holds a date or time by its name.
+pub fn is_called_a_date(name: &str) -> bool {
+    ["_date", "_at", "_on", "_before", "_after"].iter().any(|ending| name.ends_with(ending))
+}

@@ -83,6 +83,8 @@ fn split(path: &str) -> (&str, &str) {
 fn walk(value: &Value, path: &str, see: &mut impl FnMut(&Value)) {
     match value {
         value if is_blank(value) => see(value),
+        // A list that a change empties.
+        Value::Array(items) if items.is_empty() && path.is_empty() => see(value),
         Value::Array(items) => items.iter().for_each(|item| walk(item, path, see)),
         Value::Object(fields) if !path.is_empty() => {
             let (name, rest) = split(path);

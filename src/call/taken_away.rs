@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::coerce::is_called_a_date;
-use super::param_names::param_named;
+use super::param_names::{is_called_a_date, param_named};
 use crate::catalog::{self, Action, Base, Names, Param, Place, Risk, Words};
 use crate::text::plain_text;
 
