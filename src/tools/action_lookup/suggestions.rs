@@ -139,25 +139,30 @@ pub fn read_by_ambiguous_name(
 }
 
 /// The error of a write that was named by a verb of another id: it has to be called by its own. What the finder finds
-/// for the name is offered as well: `issue.comment` is no `issue.create`.
+/// for the name is offered as well: `epic.comment` is no `epic.create`. The action with the other verb is a call only if the
+/// finder is sure of it: `environment.start` creates none, and to drop, kick or unset a thing need not delete it.
 pub fn write_by_other_verb(tools: &Tools, given: &str, resolved: &ResolvedAction) -> ToolError {
     let params = &resolved.request.params;
-    let mut actions = match likely_actions(tools, given, &query(given)) {
-        Ok(likely) => likely.actions,
+    let Likely { mut actions, sure, .. } = match likely_actions(tools, given, &query(given)) {
+        Ok(likely) => likely,
         Err(error) => return error,
+    };
+    let may_follow = |action: &&Action| {
+        matches!(action.risk, Risk::Read | Risk::Write) && is_callable(tools, action, params)
+    };
+    let is_another = |first: &&Action| sure || first.id != resolved.action.id;
+    let fix = match actions.first().filter(is_another).filter(may_follow) {
+        Some(first) => NextCall::execute(&first.id, params),
+        None => NextCall::find(json!({"query": query(given)})),
     };
     if !actions.iter().any(|action| action.id == resolved.action.id) {
         actions.truncate(MAX_CANDIDATES - 1);
         actions.push(resolved.action.clone());
     }
-    let may_follow = |action: &&Action| {
-        matches!(action.risk, Risk::Read | Risk::Write) && is_callable(tools, action, params)
-    };
-    let next = actions.iter().find(may_follow).unwrap_or(&resolved.action);
     let error =
         ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{}`", excerpt(given, 80)))
             .hint("`candidates` lists similar actions with their signatures.")
-            .fix(NextCall::execute(&next.id, params));
+            .fix(fix);
     with_candidates(error, &actions)
 }
 
