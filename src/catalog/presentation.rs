@@ -50,6 +50,8 @@ pub struct Presentation {
     pub resolved_project: &'static [&'static str],
     /// Fields that a better one makes redundant, if the row has it.
     pub said_better: &'static [(&'static str, &'static str)],
+    /// Fields that say something where they are null, each with one beside which that is so.
+    pub told_null: &'static [(&'static str, &'static str)],
     /// Texts that say nothing: the value that GitLab gives to each object without another.
     pub defaults: &'static [(&'static str, &'static str)],
     /// Fields that say nothing where their value is that of another field (`all`), or its beginning or end.

@@ -155,8 +155,13 @@ impl NextCall {
         NextCall::new(EXECUTE, json!({"action": action, "params": params}))
     }
 
-    /// A request as a whole.
+    /// A request as a whole, without the consent that was given to it: what comes next is another call.
     pub fn for_request(request: &ExecuteRequest) -> NextCall {
+        NextCall::consented(&ExecuteRequest { confirm: None, confirmation_token: None, ..request.clone() })
+    }
+
+    /// A request as a whole, with its consent.
+    pub fn consented(request: &ExecuteRequest) -> NextCall {
         let mut arguments = json!(request);
         if let Value::Object(arguments) = &mut arguments {
             arguments.retain(|_, value| !value.is_null());

@@ -102,6 +102,11 @@ impl Sentence {
         Sentence { what, facts: with_params(&others).into_iter().collect(), url: None }
     }
 
+    /// Adds further facts.
+    pub fn add(&mut self, facts: Vec<String>) {
+        self.facts.extend(facts);
+    }
+
     /// As a question, with the address of the object in a line of its own.
     pub fn question(&self) -> String {
         let sentence = self.with_facts('?');
@@ -286,7 +291,17 @@ fn request_facts(call: CheckedCall<'_>, action: &Action) -> Vec<String> {
         shown = sorted;
     }
     facts.extend(with_params(&shown.iter().collect::<Vec<_>>()));
+    facts.extend(landing(request));
     facts
+}
+
+/// Where the result lands, if no parameter says so.
+fn landing(call: &Call) -> Option<String> {
+    call.effects().places().iter().find_map(|place| match place.location {
+        Location::TopLevel => Some("It lands at the top level, in no group.".to_owned()),
+        Location::OwnNamespace => Some("It lands in your own namespace.".to_owned()),
+        _ => None,
+    })
 }
 
 /// Names in a list of at most [`MAX_LISTED`].
@@ -334,7 +349,8 @@ fn list_params(params: &[(&String, &Value)]) -> String {
         .map(|(name, value)| match value {
             Value::Bool(_) | Value::Number(_) | Value::Null => format!("{} {value}", word(name)),
             Value::String(text) => {
-                format!("{} {}{}", word(name), quote(&cut(text, MAX_VALUE_CHARACTERS)), other_host(text))
+                let shown = cut(text, MAX_VALUE_CHARACTERS);
+                format!("{} {}{}", word(name), quote(&shown), other_host(text, &shown))
             }
             Value::Array(items) if items.len() > 1 => format!("{} {}", word(name), list_items(items)),
             other => format!("{} {}", word(name), parts(other)),
@@ -384,18 +400,48 @@ fn cut(text: &str, most: usize) -> String {
     format!("{} … ({between} characters) … {}", before.unwrap_or_default(), after.unwrap_or_default())
 }
 
-/// The host of a URL that does not begin with it: `https://good.example:x@evil.example`.
-fn other_host(text: &str) -> String {
-    let url =
-        Url::parse(text.trim()).ok().filter(|url| !url.username().is_empty() || url.password().is_some());
-    let host = url.as_ref().and_then(Url::host_str);
-    host.map(|host| format!(" (the host is {})", word(host))).unwrap_or_default()
+/// The hosts that a URL is read as, unless what is shown of it begins with the only one: `https://good.example:x@evil.example`,
+/// one of many labels that is cut, one in letters that look like others. WHATWG takes a backslash for a slash, RFC 3986
+/// for a part of the user's name.
+fn other_host(text: &str, shown: &str) -> String {
+    let text = text.trim();
+    let Some((scheme, after)) = text.split_once("://") else { return String::new() };
+    let parsed = Url::parse(text).ok();
+    let Some(host) = parsed.as_ref().and_then(Url::host_str) else { return String::new() };
+    let authority = after.split(['/', '?', '#']).next().unwrap_or_default();
+    let by_rfc = authority.rsplit('@').next().unwrap_or_default();
+    let begins_with_it = shown.trim_start().get(scheme.len() + 3..).is_some_and(|rest| {
+        let named = rest.get(..host.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(host));
+        let port = |rest: &str| {
+            rest.trim_start_matches(':').trim_start_matches(|c: char| c.is_ascii_digit()).to_owned()
+        };
+        named
+            && rest
+                .get(host.len()..)
+                .is_some_and(|rest| port(rest).is_empty() || port(rest).starts_with(['/', '?', '#']))
+    });
+    let is_same = by_rfc.get(..host.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(host));
+    match (begins_with_it, is_same || !text.contains('\\')) {
+        (true, true) => String::new(),
+        (_, true) => format!(" (the host is {})", whole(host)),
+        (_, false) => format!(" (the host is {} or {})", whole(host), whole(by_rfc)),
+    }
+}
+
+/// A name as [`word`] has it, however long.
+fn whole(host: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+    if host.chars().all(is_plain) { host.to_owned() } else { quote(host) }
 }
 
 /// A value with its texts shortened: a long one hides none of the others.
 fn with_short_texts(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(cut(&text, MAX_PART_CHARACTERS) + &other_host(&text)),
+        Value::String(text) => {
+            let shown = cut(&text, MAX_PART_CHARACTERS);
+            let host = other_host(&text, &shown);
+            Value::String(shown + &host)
+        }
         Value::Array(items) => items.into_iter().map(with_short_texts).collect(),
         Value::Object(fields) => {
             let short = |name: &str| cut(name, MAX_PART_CHARACTERS);

@@ -99,8 +99,14 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
         map.iter().filter(|(_, value)| !is_empty(value)).map(|(key, _)| key.clone()).collect();
     // Among nothing but numbers, 0 is a result.
     let are_counts = map.values().all(Value::is_number);
+    let told = PRESENTATION.told_null.iter().filter(|(_, beside)| map.contains_key(*beside));
+    let told: Vec<&str> = told.map(|(name, _)| *name).collect();
     let mut out = Map::new();
     for (key, value) in map {
+        if value.is_null() && told.contains(&key.as_str()) {
+            out.insert(key, value);
+            continue;
+        }
         let is_shown = kept.shows.contains(&key);
         let is_quiet = is_quiet(&key, &value) && !are_counts && !is_shown && !kept.given.contains(&key);
         if is_empty(&value) || is_quiet || (is_repeated(&key, &keys) && !is_shown) {

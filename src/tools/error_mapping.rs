@@ -42,14 +42,7 @@ pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
     let mended = replace_step(path, step, &nearest, matches!(error, FieldsError::Leaf { .. }));
     let fields = request.fields.iter().flatten();
     let fields = fields.map(|field| if field == path { mended.clone() } else { field.clone() }).collect();
-    // Consent is given to the corrected call.
-    let (confirm, confirmation_token) = (None, None);
-    told.fix(NextCall::for_request(&ExecuteRequest {
-        fields: Some(fields),
-        confirm,
-        confirmation_token,
-        ..request.clone()
-    }))
+    told.fix(NextCall::for_request(&ExecuteRequest { fields: Some(fields), ..request.clone() }))
 }
 
 /// Replaces a step of a path. The path ends there if the step has no fields.

@@ -58,8 +58,9 @@ impl RiskRules {
                 let mut changed = false;
                 for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
                     let applies = match risk {
-                        Risk::Read | Risk::Write => action.risk > risk,
-                        Risk::Grant => action.risk == Risk::Write,
+                        Risk::Read => action.risk > risk,
+                        Risk::Write => action.risk != risk,
+                        Risk::Grant => action.risk < risk,
                         Risk::Destructive => action.risk < risk && action.risk != Risk::Read,
                     };
                     if applies {

@@ -229,6 +229,21 @@ pub struct Resolver {
     pub prefixes: Vec<String>,
     /// The reads that find it, tried in order until one does.
     pub reads: Vec<ResolverRead>,
+    /// The read that shows what an id is of, for a question.
+    #[serde(default)]
+    pub shown: Option<ShownId>,
+}
+
+/// The read of an object by its id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShownId {
+    /// The action's id.
+    pub action: String,
+    /// The parameter that takes the id.
+    pub param: String,
+    /// The field with the name of the object.
+    pub field: String,
 }
 
 /// Notation of a name.

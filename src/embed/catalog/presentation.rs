@@ -27,6 +27,7 @@ pub struct PresentationLists {
     resolved_project: Vec<String>,
     said_better: Vec<(String, String)>,
     defaults: Vec<(String, String)>,
+    told_null: Vec<(String, String)>,
     repeated: Vec<(String, String, RepeatedPart)>,
     mentioned: Vec<(String, Vec<String>)>,
 }
@@ -49,7 +50,11 @@ impl PresentationLists {
             format!("repeated: &{:?}", self.repeated),
             format!("mentioned: &[{}]", mentioned.join(", ")),
         ];
-        let pairs = [("said_better", &self.said_better), ("defaults", &self.defaults)];
+        let pairs = [
+            ("said_better", &self.said_better),
+            ("defaults", &self.defaults),
+            ("told_null", &self.told_null),
+        ];
         fields.extend(pairs.map(|(name, pairs)| format!("{name}: &{pairs:?}")));
         let lists = [
             ("noise", &self.noise),

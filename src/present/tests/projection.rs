@@ -208,6 +208,16 @@ fn flags_that_are_off_are_left_out_unless_that_is_news_or_was_set() {
         assert_eq!(compact(json!({"name": "gear", flag: false})).data[flag], false, "{flag}");
     }
     assert_eq!(PRESENTATION.told_off.len(), told.len(), "each rule has a sample");
+    let beside = ["scopes", "fingerprint"];
+    for beside in beside {
+        let key =
+            compact(json!({"name": "ci", "expires_at": null, "last_used_at": null, beside: ["x"]})).data;
+        assert_eq!(key.get("expires_at"), Some(&Value::Null), "{beside}: {key}");
+        assert_eq!(key.get("last_used_at"), None, "{key}");
+    }
+    assert_eq!(compact(json!({"username": "alice", "expires_at": null})).data, json!({"username": "alice"}));
+    let rules: Vec<(&str, &str)> = beside.map(|beside| ("expires_at", beside)).to_vec();
+    assert_eq!(PRESENTATION.told_null, rules, "each rule has a sample");
     let given = ["archived".to_owned()];
     let set = Options { kept: Kept { given: &given, ..Kept::default() }, ..options(&[]) };
     let value = json!({"name": "gear", "archived": false, "locked": false});

@@ -10,8 +10,8 @@ use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::messages::sentence::{HitObject, Sentence};
 use crate::messages::token::TokenError;
 use crate::policy::Rule;
-use crate::tools::decide::refusal;
 use crate::tools::decide::target::{TargetObject, look_up_target};
+use crate::tools::decide::{named_ids, refusal};
 use crate::tools::error_mapping;
 use crate::tools::prepare::{Prepared, pin};
 use crate::tools::state::Tools;
@@ -122,7 +122,7 @@ pub(super) fn redeem(tools: &Tools, token: &str, subject: &str) -> Result<(), To
 
 /// The whole request again, consenting.
 pub(super) fn consenting_call(request: &ExecuteRequest, action: &str, token: Option<String>) -> NextCall {
-    NextCall::for_request(&ExecuteRequest {
+    NextCall::consented(&ExecuteRequest {
         action: action.to_owned(),
         confirm: Some(true),
         confirmation_token: token,
@@ -141,7 +141,8 @@ pub(super) async fn describe_call(
     let is_raw = checked.action().direct().is_some();
     let strictest = request.strictest().and_then(|touched| touched.ids.first()).filter(|_| is_raw);
     let named = strictest.and_then(|id| tools.catalog.get(id).ok().flatten());
-    let sentence = Sentence::new(call, named.as_ref(), HitObject { fields: &hit, base: &tools.base });
+    let mut sentence = Sentence::new(call, named.as_ref(), HitObject { fields: &hit, base: &tools.base });
+    sentence.add(named_ids::facts(tools, checked, named.as_ref().unwrap_or_else(|| checked.action())).await);
     QuestionedCall {
         number: 1,
         name: error_mapping::strictest_operation(request).unwrap_or_else(|| request.action().to_owned()),

@@ -2,6 +2,7 @@
 //! decline holds for it.
 
 mod ask;
+mod named_ids;
 mod refusal;
 mod target;
 mod together;

@@ -25,9 +25,8 @@ pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &Exec
     }
 }
 
-/// The error, whose corrected call has the options of the request too: its fields, its lines. Consent is not repeated.
+/// The error, whose corrected call has the options of the request too: its fields, its lines.
 pub fn with_options(mut error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
-    const CONSENT: [&str; 2] = ["confirm", "confirmation_token"];
     let options = NextCall::for_request(request).arguments;
     if let (Some(fix), Value::Object(options)) = (error.fix.as_mut(), options)
         && fix.tool == EXECUTE
@@ -35,9 +34,7 @@ pub fn with_options(mut error: ToolError, action: &Action, request: &ExecuteRequ
         && arguments.get("action").and_then(Value::as_str) == Some(action.id.as_str())
     {
         for (name, value) in options {
-            if !CONSENT.contains(&name.as_str()) {
-                arguments.entry(name).or_insert(value);
-            }
+            arguments.entry(name).or_insert(value);
         }
     }
     error

@@ -342,7 +342,7 @@ fn renamed_error(
 ) -> ToolError {
     let mut params = params.clone();
     params.insert(step.name.clone(), json!(name));
-    let mended = ExecuteRequest { params, confirm: None, confirmation_token: None, ..request.clone() };
+    let mended = ExecuteRequest { params, ..request.clone() };
     refused.hint(format!("There is {}: `fix` has that.", quote(name))).fix(NextCall::for_request(&mended))
 }
 

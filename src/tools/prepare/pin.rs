@@ -116,17 +116,11 @@ fn names_param(error: &ToolError, pin: &StatePin) -> bool {
     words.any(|word| word.eq_ignore_ascii_case(&pin.param))
 }
 
-/// The call with the state that the object has now. Nobody has agreed to that one.
+/// The call with the state that the object has now.
 fn unconfirmed_call(checked: &Checked, request: &ExecuteRequest, pin: &StatePin, now: &str) -> NextCall {
     let mut params = checked.params().clone();
     params.insert(pin.param.clone(), json!(now));
-    NextCall::for_request(&ExecuteRequest {
-        action: checked.action().id.clone(),
-        params,
-        confirm: None,
-        confirmation_token: None,
-        ..request.clone()
-    })
+    NextCall::for_request(&ExecuteRequest { action: checked.action().id.clone(), params, ..request.clone() })
 }
 
 /// A change of the object since it was shown.

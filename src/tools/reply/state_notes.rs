@@ -90,6 +90,7 @@ fn has_state(note: &StateNote, object: &Value) -> bool {
         None | Some(Value::Null) => false,
         Some(Value::Array(items)) => end == Some("") && !items.is_empty(),
         Some(Value::String(text)) => end.map_or(*text == note.value, |end| text.ends_with(end)),
+        Some(Value::Bool(on)) => end == Some("") || note.value == on.to_string(),
         Some(_) => end == Some(""),
     }
 }

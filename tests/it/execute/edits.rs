@@ -86,11 +86,6 @@ fn every_long_text_takes_edits() {
     let draft = succeed(&mut client, "draft_note.create", draft)["data"]["id"].clone();
     let created = json!({"fullPath": "acme", "iid": 1, "body": "It whispers.\n\nStill."});
     let of_epic = succeed(&mut client, "epic_note.create", created)["data"]["id"].clone();
-    let snippet = json!({
-        "fullPath": "acme/widget", "scope": "project", "title": "Turn", "description": "It turns.\n\nStill.",
-        "visibility": "private", "files": [{"file_path": "turn.sh", "content": "turn"}],
-    });
-    let snippet = succeed(&mut client, "snippet.create", snippet)["data"]["id"].clone();
     for (get, update, own, field) in [
         ("merge_request.get", "merge_request.update", json!({"iid": 5}), "description"),
         ("milestone.get", "milestone.update", json!({"milestone_id": "v1.0"}), "description"),
@@ -106,7 +101,6 @@ fn every_long_text_takes_edits() {
             "body",
         ),
         ("release.get", "release.update", json!({"tag_name": "v1.0.0"}), "description"),
-        ("snippet.get", "snippet.update", json!({"scope": "project", "snippet_id": snippet}), "description"),
         (
             "work_item.get",
             "work_item.update",
@@ -127,6 +121,38 @@ fn every_long_text_takes_edits() {
         let after = client.call(EXECUTE, read);
         assert_eq!(after.structured["data"][field], before.replacen(&old, "Rewritten.", 1), "{update}");
     }
+}
+
+/// `edits` of a snippet were of its description, where `old` of its file did not occur.
+#[test]
+fn edits_of_a_snippet_are_of_its_file() {
+    let mut client = Client::sandbox();
+    let place = |id: &Value, more: Value| {
+        let mut params = json!({"fullPath": "acme/widget", "scope": "project", "snippet_id": id});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let create = |client: &mut Client, files: Value| {
+        let params = json!({
+            "fullPath": "acme/widget", "scope": "project", "title": "Turn", "description": "It turns.",
+            "visibility": "private", "files": files,
+        });
+        succeed(client, "snippet.create", params)["data"]["id"].clone()
+    };
+    let file = |name: &str| json!({"file_path": name, "content": "turn left\nturn right\n"});
+    let one = create(&mut client, json!([file("turn.sh")]));
+    let edited = place(&one, json!({"edits": edit("turn left", "turn back")}));
+    let reply = execute(&mut client, "snippet.update", edited);
+    assert!(!reply.is_error, "{}", reply.text);
+    let raw = execute(&mut client, "snippet.get_raw", place(&one, json!({})));
+    assert!(raw.text.contains("turn back\nturn right"), "{}", raw.text);
+    let shown = succeed(&mut client, "snippet.get", place(&one, json!({})));
+    assert_eq!(shown["data"]["description"], "It turns.");
+    assert_eq!(shown["data"]["file_name"], "turn.sh", "{shown}");
+    // GitLab takes one text for a snippet of one file alone.
+    let two = create(&mut client, json!([file("a.sh"), file("b.sh")]));
+    let reply = execute(&mut client, "snippet.update", place(&two, json!({"edits": edit("turn left", "x")})));
+    assert!(reply.is_error && reply.text.contains("'files' parameter"), "{}", reply.text);
 }
 
 #[test]

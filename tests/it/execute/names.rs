@@ -331,8 +331,8 @@ fn the_object_is_given_by_its_kind_or_by_the_field_that_names_it() {
     }
     let epic = succeed(&mut client, "epic.get", json!({"fullPath": "acme", "epic": "&1"}));
     assert_eq!(epic["data"]["iid"], 1);
-    // The new title of a milestone is not the name of the one to change.
-    let params = json!({"fullPath": WIDGET, "title": "v1.0", "state_event": "close"});
+    // The new title of a milestone is not the name of the one to change, unless it is not new.
+    let params = json!({"fullPath": WIDGET, "title": "v1.9", "state_event": "close"});
     let error = refused(&execute(&mut client, "milestone.update", params), "invalid_params");
     assert!(error["message"].as_str().unwrap().contains("`milestone_id` is missing"), "{error}");
 }

@@ -340,7 +340,15 @@ fn a_question_is_a_sentence_with_what_it_would_hit() {
     let member = json!({"fullPath": widget, "user_id": 4, "access_level": 50});
     let question = ask("member.add", member);
     assert!(question.starts_with("Add member in acme/widget?"), "{question}");
-    assert!(question.contains("With access_level 50, user_id 4."), "{question}");
+    assert!(question.contains("With access_level 50, user_id 4. The user 4 is \"bob\"."), "{question}");
+    let shared = ask("project.share", json!({"fullPath": widget, "group_id": 1, "group_access": 30}));
+    assert!(shared.contains("The group 1 is \"acme\"."), "{shared}");
+    let raw =
+        json!({"method": "POST", "path": "/projects/1/members", "body": {"user_id": 4, "access_level": 50}});
+    let raw = ask("api.rest", raw);
+    assert!(raw.contains("The user 4 is \"bob\"."), "{raw}");
+    let transfer = ask("group.transfer", json!({"fullPath": "acme/tools"}));
+    assert!(transfer.contains("It lands at the top level"), "{transfer}");
     let one = |iid: u64| json!({"action": "issue.delete", "params": {"fullPath": widget, "iid": iid}});
     let read = json!({"action": "issue.get", "params": {"fullPath": widget, "iid": 1}});
     let question = ask("api.batch", json!({"calls": [one(44), read, one(45)]}));
@@ -376,6 +384,27 @@ fn nothing_long_hides_what_is_asked_about() {
         question.contains("(the host is evil.example)") && question.contains(" characters) …"),
         "{question}"
     );
+    // The cut fell within the host, and letters that look like others were none of the host's.
+    let labels = format!(
+        "https://hooks.corp.example.{}.evil.example/{}/hooks.corp.example",
+        "a.b".repeat(60),
+        "T0B1".repeat(60)
+    );
+    for (url, host) in [
+        (labels.as_str(), "b.evil.example)"),
+        ("https://g\u{43e}\u{43e}d.example/x", "(the host is xn--"),
+        (r"https://good.example\@evil.example/x", "(the host is good.example or evil.example)"),
+        ("https://good\u{200b}.example/x", "(the host is good.example)"),
+    ] {
+        let question = ask("webhook.create", json!({"fullPath": "acme/widget", "url": url}));
+        assert!(question.contains("(the host is ") && question.contains(host), "{question}");
+    }
+    for url in
+        ["https://hooks.corp.example:8443/x", "https://HOOKS.corp.example", "https://hooks.corp.example?a=b"]
+    {
+        let question = ask("webhook.create", json!({"fullPath": "acme/widget", "url": url}));
+        assert!(!question.contains("the host is"), "{question}");
+    }
     let people: Vec<String> =
         (0..40).map(|n| format!("good{n}@corp.example")).chain(["evil@x.example".to_owned()]).collect();
     let invitation = json!({"fullPath": "acme/widget", "email": people.join(","), "access_level": 50});

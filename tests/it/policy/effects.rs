@@ -547,6 +547,34 @@ fn what_gives_access_by_a_side_door_takes_consent() {
         ("protected_branch.create", widget(json!({"name": "*", "push_access_level": "developer"}))),
         ("protected_branch.create", widget(json!({"name": "*", "allow_force_push": true}))),
         ("protected_tag.create", widget(json!({"name": "*", "create_access_level": 30}))),
+        // Of several rules that match the most permissive counts: `mai*` opens `main`, which another closes.
+        ("protected_branch.create", widget(json!({"name": "mai*"}))),
+        ("protected_tag.create", widget(json!({"name": "v7*"}))),
+        ("branch_rule.create", widget(json!({"name": "mai*"}))),
+        (
+            "protected_environment.create",
+            widget(json!({"name": "p", "deploy_access_levels": [{"user_id": 3}]})),
+        ),
+        (
+            "protected_environment.create",
+            widget(json!({"name": "p", "deploy_access_levels": [{"access_level": 30}]})),
+        ),
+        // A rule with another pattern, a shorter freeze, a filter that is gone, a part of GitLab that is switched on.
+        (
+            "package_protection_rule.update",
+            widget(json!({"package_protection_rule_id": 1, "package_name_pattern": "nothing"})),
+        ),
+        (
+            "registry_tag_protection_rule.update",
+            widget(json!({"protection_rule_id": 1, "tag_name_pattern": "nothing"})),
+        ),
+        ("freeze_period.update", widget(json!({"freeze_period_id": 1, "freeze_end": "1 23 * * 5"}))),
+        ("audit_event_namespace_filter.delete", json!({"scope": "group", "namespaceFilterId": 1})),
+        (
+            "audit_event_type_filter.remove",
+            json!({"scope": "group", "destinationId": 1, "eventTypeFilters": ["x"]}),
+        ),
+        ("feature.set", json!({"name": "x", "value": "true"})),
         ("merge_request.update", widget(json!({"iid": 1, "allow_collaboration": true}))),
         (
             "maven_virtual_registry_upstream.test",
@@ -592,14 +620,57 @@ fn what_gives_access_by_a_side_door_takes_consent() {
         let reply = run(&mut client, "push_rule.update", &params, false);
         assert_eq!(kind(&reply) == "needs_confirmation", is_asked, "{params}: {}", reply.text);
     }
+    // A list that a change empties is changed.
+    assert!(is_asked_about("security_scan_profile.update", &json!({"id": 1, "triggers": []})));
+    assert!(!is_asked_about("security_scan_profile.update", &json!({"id": 1, "name": "x"})));
     // A rule that loosens nothing is not asked about.
     let gitlab = gitlab();
     for (action, params) in [
-        ("protected_branch.create", widget(json!({"name": "main", "push_access_level": 40}))),
+        (
+            "protected_environment.create",
+            widget(json!({"name": "p", "deploy_access_levels": [{"access_level": 40}]})),
+        ),
         ("merge_request.update", widget(json!({"iid": 1, "remove_source_branch": true}))),
     ] {
         let reply = run(&mut gitlab.client(&[]), action, &params, false);
         assert!(kind(&reply) != "needs_confirmation", "{action}: {}", reply.text);
+    }
+}
+
+/// A read by its method makes GitLab merge, keep a file or hand out a token.
+#[test]
+fn a_read_that_makes_gitlab_write_is_none() {
+    let widget = |more: Value| {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let raw = |path: &str| json!({"method": "GET", "path": path});
+    for (action, params) in [
+        ("merge_request.get_merge_ref", widget(json!({"iid": 1}))),
+        ("repository.get_health", widget(json!({"generate": true}))),
+        ("merge_request.list", widget(json!({"with_merge_status_recheck": true}))),
+        ("api.rest", raw("/projects/1/merge_requests/1/merge_ref")),
+        ("api.rest", raw("/projects/1/repository/health?generate=true")),
+        ("api.rest", raw("/projects/1/dependency_proxy/packages/maven/a/b/c.jar")),
+        ("api.rest", raw("/packages/conan/v1/users/authenticate")),
+    ] {
+        let gitlab = gitlab();
+        let reply = run(&mut gitlab.client(&[("GITLAB_READ_ONLY", "true")]), action, &params, true);
+        assert!(
+            ["denied", "unknown_action"].contains(&kind(&reply).as_str()),
+            "{action} {params}: {}",
+            reply.text
+        );
+        assert!(is_only_located(&sent(&gitlab)), "{action} {params}");
+    }
+    let gitlab = gitlab();
+    for (action, params) in [
+        ("repository.get_health", widget(json!({}))),
+        ("merge_request.list", widget(json!({"with_merge_status_recheck": false}))),
+    ] {
+        let reply = run(&mut gitlab.client(&[("GITLAB_READ_ONLY", "true")]), action, &params, true);
+        assert_ne!(kind(&reply), "denied", "{action}: {}", reply.text);
     }
 }
 
