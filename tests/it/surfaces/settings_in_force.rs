@@ -24,7 +24,7 @@ fn named_ids(instructions: &str) -> Vec<String> {
     let list = |group: &str| -> Vec<String> {
         group.trim_matches(['{', '}']).split(", ").map(str::to_owned).collect()
     };
-    let Some((_, ids)) = instructions.split_once("need no find, guesses are corrected: ") else {
+    let Some((_, ids)) = instructions.split_once("guess alike, errors correct: ") else {
         return Vec::new();
     };
     let ids = ids.split(". ").next().unwrap();
