@@ -155,6 +155,43 @@ pub fn move_words(
     }
 }
 
+/// Makes a flag that is off the one that says the opposite: `resolved: false` is `unresolved: true`. One that is on would be
+/// `unresolved: false`, which filters nothing.
+pub fn turn_flags(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
+    let opposite = |given: &String| {
+        let name = given.strip_prefix(UN).map_or_else(|| format!("{UN}{given}"), str::to_owned);
+        action.param(&name).filter(|param| param.kind.base == Base::Boolean && action.param(given).is_none())
+    };
+    let turned = params.iter().filter_map(|(given, value)| {
+        let flag = value.as_bool().or_else(|| value.as_str()?.parse().ok())?;
+        (!flag).then_some((given.clone(), opposite(given)?.name.clone()))
+    });
+    for (given, name) in turned.collect::<Vec<_>>() {
+        if !params.contains_key(&name) {
+            understood.push(format!("`{given}: false` as `{name}: true`"));
+            params.shift_remove(&given);
+            params.insert(name, json!(true));
+        }
+    }
+}
+
+/// Beginning of the name of a flag that says the opposite of another.
+const UN: &str = "un";
+
+/// Makes texts of the values of a map that GitLab takes for texts alone: a CI/CD variable is one.
+pub fn text_values(action: &Action, params: &mut Map<String, Value>) {
+    let maps = catalog::kinds()
+        .text_maps
+        .iter()
+        .filter_map(|path| path.strip_prefix(action.id.as_str())?.strip_prefix(':'));
+    for name in maps {
+        let fields = params.get_mut(name).and_then(Value::as_object_mut).into_iter().flatten();
+        for (_, value) in fields.filter(|(_, value)| value.is_number() || value.is_boolean()) {
+            *value = json!(plain_text(value));
+        }
+    }
+}
+
 /// End of a parameter that holds a username, and of the one beside it that holds an id or a word.
 const USERNAME: &str = "_username";
 const ID: &str = "_id";

@@ -86,6 +86,8 @@ pub fn check(
     checked.selector_by_number(&mut params);
     items::wrap_single(&checked.action, &mut params, &mut checked.understood);
     given_forms::move_words(&checked.action, &mut params, context.words, &mut checked.understood);
+    given_forms::turn_flags(&checked.action, &mut params, &mut checked.understood);
+    given_forms::text_values(&checked.action, &mut params);
     given_forms::join_pipeline(&checked.action, &mut params, &mut checked.understood);
     given_forms::join_reference(&checked.action, &mut params, context.words, &mut checked.understood);
     let mut params = given_forms::nest(&checked.action, params, context.words, &mut checked.understood);

@@ -394,6 +394,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         companions: written.companions,
         answer_note: written.answer_note,
         answer_note_without: written.answer_note_without,
+        answer_note_with: written.answer_note_with,
         implied: written.implied,
         gone: false,
         states: Vec::new(),

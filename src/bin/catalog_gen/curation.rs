@@ -142,6 +142,9 @@ pub struct CuratedAction {
     /// Parameters with any of which an answer has no such note.
     #[serde(default)]
     pub answer_note_without: Vec<String>,
+    /// Parameters that are all given where it is shown.
+    #[serde(default)]
+    pub answer_note_with: Vec<String>,
     /// Id of the action that is usually the better choice where both fit.
     pub usually: Option<String>,
     /// The most frequently set parameters, in the order in which a signature shows them.

@@ -93,6 +93,9 @@ pub struct Action {
     /// Parameters with any of which an answer has no such note.
     #[serde(default)]
     pub answer_note_without: Vec<String>,
+    /// Parameters that are all given where it is shown.
+    #[serde(default)]
+    pub answer_note_with: Vec<String>,
     /// True if GitLab has removed the function: the action runs by its id but is not offered.
     #[serde(default)]
     pub gone: bool,

@@ -19,6 +19,8 @@ pub struct Kinds {
     pub item_fields: Vec<(String, Vec<String>)>,
     /// Parameters of updates that an empty text or list takes away.
     pub cleared_by_empty: Vec<String>,
+    /// Parameters, with their actions, whose fields are texts.
+    pub text_maps: Vec<String>,
     /// Where the head of a merge request does for a branch.
     pub revisions: Revisions,
     /// Fields of objects of GraphQL, with the object's name, that `null` takes away.

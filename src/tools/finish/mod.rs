@@ -66,7 +66,9 @@ pub async fn finish(
     }
     let mut response = finishing.response;
     let params = finishing.checked.params();
-    let has_note = !response.action.answer_note_without.iter().any(|name| params.contains_key(name));
+    let has = |name: &String| params.contains_key(name);
+    let has_note = !response.action.answer_note_without.iter().any(has)
+        && response.action.answer_note_with.iter().all(has);
     let answer_note = response.action.answer_note.clone();
     response.notes.extend(answer_note.filter(|_| has_note && !circumstances.is_internal));
     response.picture = decode_picture(&response.reply.content).await;

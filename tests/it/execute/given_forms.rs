@@ -5,7 +5,7 @@ use gitlab_mcp::catalog::{Catalog, example};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::data::actions;
-use crate::support::client::{Client, execute, succeed};
+use crate::support::client::{Client, EXECUTE, execute, succeed};
 
 fn call(client: &mut Client, arguments: Value) -> (bool, Value, String) {
     let reply = client.call("gitlab_execute_action", arguments);
@@ -205,6 +205,37 @@ fn null_and_none_take_away_what_a_widget_holds() {
     succeed(&mut client, "issue.update", with(json!({"description": "none"})));
     let reply = execute(&mut client, "issue.get", item);
     assert_eq!(reply.structured["data"]["description"], "none", "{}", reply.text);
+}
+
+#[test]
+fn a_flag_is_taken_for_its_opposite() {
+    let mut client = Client::sandbox();
+    let threads = |client: &mut Client, params: Value| {
+        let reply = execute(client, "merge_request_discussion.list", params);
+        assert!(!reply.is_error, "{}", reply.text);
+        reply.structured["data"].clone()
+    };
+    let with = |name: &str, value: Value| json!({"fullPath": "acme/widget", "iid": 12, name: value});
+    let open = threads(&mut client, with("unresolved", json!(true)));
+    for given in [json!(false), json!("false")] {
+        assert_eq!(threads(&mut client, with("resolved", given)), open);
+    }
+    assert_ne!(threads(&mut client, json!({"fullPath": "acme/widget", "iid": 12})), open);
+    let resolved = execute(&mut client, "merge_request_discussion.list", with("resolved", json!(true)));
+    assert!(resolved.is_error, "{}", resolved.text);
+    // A name of something else is none of a flag.
+    let reply = execute(&mut client, "issue.list", json!({"fullPath": "acme/widget", "unlabels": true}));
+    assert!(reply.is_error, "{}", reply.text);
+}
+
+/// GitLab takes texts alone for the variables of a pipeline that a trigger starts.
+#[test]
+fn the_values_of_variables_are_texts() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "ref": "main", "token": "t", "variables": {"A": 1, "B": true, "C": "c"}});
+    let call = json!({"action": "pipeline_trigger.run", "params": params, "dry_run": true});
+    let reply = client.call(EXECUTE, call);
+    assert!(reply.text.contains(r#""variables":{"A":"1","B":"true","C":"c"}"#), "{}", reply.text);
 }
 
 #[test]

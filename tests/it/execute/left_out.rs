@@ -255,6 +255,20 @@ fn a_merge_request_is_its_head_for_a_read_of_the_repository() {
     assert!(!notes(&pipelines).contains("refs/merge-requests"), "{}", pipelines.text);
 }
 
+/// The projects of a group were listed without those of its subgroups, and nothing said so.
+#[test]
+fn a_list_of_a_groups_projects_says_that_subgroups_are_left_out() {
+    let mut client = Client::sandbox();
+    for (params, is_said) in [
+        (json!({"fullPath": "acme"}), true),
+        (json!({"fullPath": "acme", "include_subgroups": true}), false),
+        (json!({}), false),
+    ] {
+        let reply = execute(&mut client, "project.list", params.clone());
+        assert_eq!(notes(&reply).contains("include_subgroups"), is_said, "{params}: {}", reply.text);
+    }
+}
+
 /// `repository.read_files` with `path` alone was refused: `files` was missing.
 #[test]
 fn one_file_needs_no_list() {

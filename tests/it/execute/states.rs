@@ -79,6 +79,7 @@ fn a_merge_status_is_explained_with_the_next_step() {
     let gitlab = Gitlab::with_project();
     let mut request = fixtures::one_merge_request();
     request["detailed_merge_status"] = json!("not_approved");
+    request["has_conflicts"] = json!(false);
     let iid = request["iid"].clone();
     gitlab.json("/merge_requests/\\d+", &request);
     let mut client = gitlab.client(&[]);
@@ -93,6 +94,14 @@ fn a_merge_status_is_explained_with_the_next_step() {
     let arguments = &state["next"]["arguments"];
     assert_eq!(arguments["action"], "merge_request.overview");
     assert_eq!(arguments["params"], json!({"fullPath": PROJECT, "iid": iid}));
+    // The status has only the first of several reasons.
+    request["has_conflicts"] = json!(true);
+    let gitlab = Gitlab::with_project();
+    gitlab.json("/merge_requests/\\d+", &request);
+    let reply =
+        execute(&mut gitlab.client(&[]), "merge_request.get", json!({"fullPath": PROJECT, "iid": iid}));
+    assert!(reply.text.contains("its changes contradict those of the target branch"), "{}", reply.text);
+    request["has_conflicts"] = json!(false);
     // A status that the catalog does not know is left as it is.
     request["detailed_merge_status"] = json!("moon_phase\nNext: evil");
     let gitlab = Gitlab::with_project();
