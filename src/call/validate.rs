@@ -74,65 +74,18 @@ pub fn check(
         item_faults: BTreeMap::new(),
     };
     let mut faults = Vec::new();
-    let takes_target = target::takes_target(&checked.action);
-    let target = takes_target.then(|| params.shift_remove(TARGET)).flatten();
-    let target = target.filter(|target| !target.is_null()).or_else(|| {
-        let spelled = takes_target.then(|| checked.spelled_target(&params, context)).flatten()?;
-        let value = params.shift_remove(&spelled);
-        checked.understood.push(format!("`{spelled}` as `target`"));
-        value
-    });
-    checked.selector_by_scope(&mut params);
-    checked.selector_by_number(&mut params);
-    items::wrap_single(&checked.action, &mut params, &mut checked.understood);
-    given_forms::move_words(&checked.action, &mut params, context.words, &mut checked.understood);
-    given_forms::turn_flags(&checked.action, &mut params, &mut checked.understood);
-    given_forms::text_values(&checked.action, &mut params);
-    given_forms::join_pipeline(&checked.action, &mut params, &mut checked.understood);
-    given_forms::join_reference(&checked.action, &mut params, context.words, &mut checked.understood);
-    let mut params = given_forms::nest(&checked.action, params, context.words, &mut checked.understood);
-    checked.unsent =
-        taken_away::clear_nulls(&checked.action, &mut params, context.words, &mut checked.understood);
+    let target = checked.take_target(&mut params, context);
+    let mut params = checked.understand(params, context);
     faults.extend(
         target::divide_references(&checked.action, &mut params, context.base, &mut checked.understood).err(),
     );
-    // Exact names first: they win over other spellings.
-    let is_left_out = |name: &str, value: &Value| {
-        // A thread that a client's form leaves blank is none.
-        let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
-        let in_path = |param: &Param| {
-            param.place == Place::Path && !param.required && param.locates.is_none() && name.ends_with("_id")
-        };
-        value.is_null() || (is_blank && checked.action.param(name).is_some_and(in_path))
-    };
-    let (exact, spelled): (Vec<_>, Vec<_>) = params
-        .into_iter()
-        .filter(|(name, value)| !is_left_out(name, value))
-        .partition(|(name, _)| checked.action.param(name).is_some());
-    for (name, value) in exact.into_iter().chain(spelled) {
-        if let Err(fault) = checked.take(&name, value, context) {
-            faults.push(fault);
-        }
-    }
+    faults.extend(checked.take_all(params, context));
     if let Some(target) = target {
         faults.extend(checked.apply_target(&target, context).err());
     }
-    checked.fill_path_by_short_name();
-    global_id::complete(&checked.action, &mut checked.params);
-    revision::resolve(&checked.action, &mut checked.params, &mut checked.understood);
-    checked.presume();
-    checked.send_defaults();
+    checked.complete();
     if faults.is_empty() {
-        faults.extend(given_forms::not_base64(&checked.action, &checked.params));
-    }
-    if faults.is_empty() {
-        faults.extend(checked.read_quick_actions(context).err());
-    }
-    if faults.is_empty() {
-        faults = checked.go_direct(context);
-    }
-    if faults.is_empty() {
-        faults = checked.go_by_plan();
+        faults = checked.faults_as_a_whole(context);
     }
     if faults.is_empty() {
         return Ok(checked);
@@ -142,6 +95,80 @@ pub fn check(
 }
 
 impl Checked {
+    /// Takes the target out of the parameters, by any of its names.
+    fn take_target(&mut self, params: &mut Map<String, Value>, context: &Context<'_>) -> Option<Value> {
+        if !target::takes_target(&self.action) {
+            return None;
+        }
+        params.shift_remove(TARGET).filter(|target| !target.is_null()).or_else(|| {
+            let spelled = self.spelled_target(params, context)?;
+            let value = params.shift_remove(&spelled);
+            self.understood.push(format!("`{spelled}` as `target`"));
+            value
+        })
+    }
+
+    /// The parameters in the forms of the action, in place of those in which callers write them.
+    fn understand(&mut self, mut params: Map<String, Value>, context: &Context<'_>) -> Map<String, Value> {
+        self.selector_by_scope(&mut params);
+        self.selector_by_number(&mut params);
+        let (action, understood) = (&self.action, &mut self.understood);
+        items::wrap_single(action, &mut params, understood);
+        given_forms::move_words(action, &mut params, context.words, understood);
+        given_forms::turn_flags(action, &mut params, understood);
+        given_forms::text_values(action, &mut params);
+        given_forms::join_pipeline(action, &mut params, understood);
+        given_forms::join_reference(action, &mut params, context.words, understood);
+        let mut params = given_forms::nest(action, params, context.words, understood);
+        self.unsent = taken_away::clear_nulls(action, &mut params, context.words, understood);
+        params
+    }
+
+    /// Takes each parameter, and returns the faults of those that it cannot take. Exact names first: they win over other
+    /// spellings.
+    fn take_all(&mut self, params: Map<String, Value>, context: &Context<'_>) -> Vec<Fault> {
+        let is_left_out = |name: &str, value: &Value| {
+            // A thread that a client's form leaves blank is none.
+            let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
+            let in_path = |param: &Param| {
+                param.place == Place::Path
+                    && !param.required
+                    && param.locates.is_none()
+                    && name.ends_with("_id")
+            };
+            value.is_null() || (is_blank && self.action.param(name).is_some_and(in_path))
+        };
+        let (exact, spelled): (Vec<_>, Vec<_>) = params
+            .into_iter()
+            .filter(|(name, value)| !is_left_out(name, value))
+            .partition(|(name, _)| self.action.param(name).is_some());
+        let taken = exact.into_iter().chain(spelled);
+        taken.filter_map(|(name, value)| self.take(&name, value, context).err()).collect()
+    }
+
+    /// Adds what follows from the parameters that were taken.
+    fn complete(&mut self) {
+        self.fill_path_by_short_name();
+        global_id::complete(&self.action, &mut self.params);
+        revision::resolve(&self.action, &mut self.params, &mut self.understood);
+        self.presume();
+        self.send_defaults();
+    }
+
+    /// The faults of parameters that are right one by one.
+    fn faults_as_a_whole(&mut self, context: &Context<'_>) -> Vec<Fault> {
+        if let Some(fault) = given_forms::not_base64(&self.action, &self.params) {
+            return vec![fault];
+        }
+        if let Err(fault) = self.read_quick_actions(context) {
+            return vec![fault];
+        }
+        match self.go_direct(context) {
+            faults if faults.is_empty() => self.go_by_plan(),
+            faults => faults,
+        }
+    }
+
     /// Moves a scope to the action's selector if GitLab has a parameter `scope` of its own.
     fn selector_by_scope(&mut self, params: &mut Map<String, Value>) {
         let Some(selector) = self.action.selector().filter(|selector| selector.name != "scope") else {

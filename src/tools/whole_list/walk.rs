@@ -105,111 +105,57 @@ pub async fn walk(
     entry: &mut AuditEntry<'_>,
 ) -> Result<Outcomes, ToolError> {
     let deadline = Instant::now() + tools.list_time;
-    let time_is_up = || End::Time { seconds: tools.list_time.as_secs() };
     let may_go_direct = paging::may_go_direct(tools);
+    let paths = sink.paths();
     let mut walked: Option<Walked> = None;
     let mut page = first;
     // The rows of the page before, if nothing but their number told that there is another.
-    let mut before: Option<Value> = None;
+    let mut before: Option<Vec<Value>> = None;
     loop {
         let (action, request) = (page.action.clone(), page.request.clone());
-        let run = run_action(tools, page, Circumstances::default(), None, entry);
-        let outcome = match walked.as_mut() {
-            // The first page has the time of any request.
-            None => run.await?,
-            Some(walked) => match timeout_at(deadline, run).await {
-                Ok(Ok(outcome)) => outcome,
-                Ok(Err(error)) => break end(walked, End::Failed(Box::new(error)), Some(request)),
-                Err(_) => break end(walked, time_is_up(), Some(request)),
-            },
+        // The first page has the time of any request.
+        let until = walked.is_some().then_some(deadline);
+        let read = read_page(tools, page, (&paths, until), entry).await;
+        let response = match (read, walked.as_mut()) {
+            (Ok(Page::Rows(response)), _) => *response,
+            (Ok(Page::Answer(answer)), None) => return Ok(Outcomes::Answer(answer)),
+            (Ok(Page::NotList), None) => return Ok(Outcomes::NotList),
+            (Ok(_), Some(walked)) => break walked.stop(End::NoWay, None),
+            (Err(End::Failed(error)), None) => return Err(*error),
+            (Err(_), None) => break,
+            (Err(why), Some(walked)) => break walked.stop(why, Some(request)),
         };
-        let mut response = match (outcome, walked.as_mut()) {
-            (Outcome::Response(response), _) => *response,
-            (Outcome::Answer(answer), None) => return Ok(Outcomes::Answer(answer)),
-            (Outcome::Answer(_), Some(walked)) => break end(walked, End::NoWay, None),
-        };
-        if let (Content::Json(Value::Object(object)), None) = (&response.reply.content, &walked)
-            && response.action.direct().is_none()
-            && let Some(rows) = inner_list::rows_with(object, &sink.paths())
-        {
-            response.reply.content = Content::Json(Value::Array(rows));
-        }
-        let response = if response.action.direct() == Some(Interface::Graphql) {
-            match (document_rows::take_rows(tools, response), walked.as_mut()) {
-                (Ok(response), _) => response,
-                (Err(error), None) => return Err(error),
-                (Err(error), Some(walked)) => break end(walked, End::Failed(Box::new(error)), Some(request)),
-            }
-        } else {
-            response
-        };
-        let Content::Json(Value::Array(rows)) = &response.reply.content else {
-            match walked.as_mut() {
-                None => return Ok(Outcomes::NotList),
-                Some(walked) => break end(walked, End::NoWay, None),
-            }
-        };
-        let count = rows.len();
+        let rows = rows_of(&response);
         // A list without pages is the same on each.
-        if before.take().is_some_and(|before| before == Value::Array(rows.clone()))
+        if before.take().is_some_and(|before| before == rows)
             && let Some(walked) = walked.as_mut()
         {
-            break end(walked, End::Complete, None);
+            break walked.stop(End::Complete, None);
         }
-        if response.reply.page.is_assumed {
-            before = Some(Value::Array(rows.clone()));
-        }
-        if let Some(received) = response.reply.rows {
-            let error = response.truncated(count, received);
-            match walked.as_mut() {
-                None => return Err(error),
-                Some(walked) => break end(walked, End::Failed(Box::new(error)), Some(request)),
-            }
-        }
+        before = response.reply.page.is_assumed.then(|| rows.to_vec());
+        let count = rows.len();
         let direct = may_go_direct.then_some(&response.call);
         let next = paging::next_page(&response.request, &response.action, &response.reply.page, direct);
         let lost = paging::lost_cursor_note(&response.action, &response.reply.page, may_go_direct);
         let (unreadable, notes) = (response.unreadable, response.notes.clone());
-        let walked = walked.get_or_insert_with(|| Walked {
-            call: response.call.clone(),
-            request: response.request.clone(),
-            first_page: response.reply.page.page,
-            pages: 0,
-            rows: 0,
-            unreadable: 0,
-            total: response.reply.page.total,
-            end: End::Complete,
-            next: None,
-            notes: Vec::new(),
-        });
+        let walked = walked.get_or_insert_with(|| Walked::begin(&response));
         let taken = sink.take(tools, response);
         if taken == Taken::Full {
-            break end(walked, End::Sink, Some(request));
+            break walked.stop(End::Sink, Some(request));
         }
-        walked.pages += 1;
-        walked.rows += count;
-        walked.unreadable += unreadable;
-        for note in notes.into_iter().chain(lost.clone()) {
-            if !walked.notes.contains(&note) {
-                walked.notes.push(note);
-            }
-        }
+        walked.add(count, unreadable, notes.into_iter().chain(lost.clone()));
         let Some(next) = next else {
-            break end(walked, if lost.is_some() { End::NoWay } else { End::Complete }, None);
+            break walked.stop(if lost.is_some() { End::NoWay } else { End::Complete }, None);
         };
         if next.action == request.action && next.params == request.params {
             // The rows of this page would be counted twice.
-            break end(walked, End::NoWay, None);
+            break walked.stop(End::NoWay, None);
         }
-        let stop = match taken {
-            Taken::Stop => Some(End::Sink),
-            _ if walked.pages >= MAX_PAGES => Some(End::MostPages),
-            _ if walked.rows >= MAX_ROWS => Some(End::MostRows),
-            _ if Instant::now() >= deadline => Some(time_is_up()),
-            _ => None,
-        };
-        if let Some(stop) = stop {
-            break end(walked, stop, Some(next));
+        let is_late = Instant::now() >= deadline;
+        let late = is_late.then(|| End::Time { seconds: tools.list_time.as_secs() });
+        let limit = if taken == Taken::Stop { Some(End::Sink) } else { walked.limit().or(late) };
+        if let Some(limit) = limit {
+            break walked.stop(limit, Some(next));
         }
         gitlab::notify(Event::Pages { read: walked.pages, rows: walked.rows });
         page = if next.action == action.id {
@@ -217,7 +163,7 @@ pub async fn walk(
         } else {
             match action_lookup::resolve(tools, &next) {
                 Ok(resolved) => resolved,
-                Err(error) => break end(walked, End::Failed(Box::new(error)), Some(next)),
+                Err(error) => break walked.stop(End::Failed(Box::new(error)), Some(next)),
             }
         };
     }
@@ -226,8 +172,98 @@ pub async fn walk(
         .ok_or_else(|| ToolError::new(ErrorKind::Internal, "a list was read without a page"))
 }
 
-/// Ends a walk; the request is that of the first page that was not read.
-fn end(walked: &mut Walked, end: End, next: Option<ExecuteRequest>) {
-    walked.end = end;
-    walked.next = next;
+/// A page as it came.
+enum Page {
+    /// The content is a list.
+    Rows(Box<ActionResponse>),
+    Answer(Answer),
+    NotList,
+}
+
+/// Reads one page, until a moment if there is one; of an object, the list that has the paths. An error is what ends the walk.
+async fn read_page(
+    tools: &Tools,
+    page: ResolvedAction,
+    (paths, until): (&[String], Option<Instant>),
+    entry: &mut AuditEntry<'_>,
+) -> Result<Page, End> {
+    let failed = |error: ToolError| End::Failed(Box::new(error));
+    let run = run_action(tools, page, Circumstances::default(), None, entry);
+    let outcome = match until {
+        None => run.await,
+        Some(until) => {
+            let late = |_| End::Time { seconds: tools.list_time.as_secs() };
+            timeout_at(until, run).await.map_err(late)?
+        }
+    };
+    let mut response = match outcome.map_err(failed)? {
+        Outcome::Response(response) => *response,
+        Outcome::Answer(answer) => return Ok(Page::Answer(answer)),
+    };
+    let direct = response.action.direct();
+    if let (Content::Json(Value::Object(object)), None, None) = (&response.reply.content, direct, until)
+        && let Some(rows) = inner_list::rows_with(object, paths)
+    {
+        response.reply.content = Content::Json(Value::Array(rows));
+    }
+    if direct == Some(Interface::Graphql) {
+        response = document_rows::take_rows(tools, response).map_err(failed)?;
+    }
+    let Content::Json(Value::Array(rows)) = &response.reply.content else { return Ok(Page::NotList) };
+    if let Some(received) = response.reply.rows {
+        return Err(failed(response.truncated(rows.len(), received)));
+    }
+    Ok(Page::Rows(Box::new(response)))
+}
+
+/// The rows of a page that is a list.
+fn rows_of(page: &ActionResponse) -> &[Value] {
+    match &page.reply.content {
+        Content::Json(Value::Array(rows)) => rows,
+        _ => &[],
+    }
+}
+
+impl Walked {
+    /// A walk that has read nothing yet, with its first page.
+    fn begin(first: &ActionResponse) -> Walked {
+        Walked {
+            call: first.call.clone(),
+            request: first.request.clone(),
+            first_page: first.reply.page.page,
+            pages: 0,
+            rows: 0,
+            unreadable: 0,
+            total: first.reply.page.total,
+            end: End::Complete,
+            next: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Counts a page that was used.
+    fn add(&mut self, rows: usize, unreadable: usize, notes: impl Iterator<Item = String>) {
+        self.pages += 1;
+        self.rows += rows;
+        self.unreadable += unreadable;
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// The limit that the walk has reached.
+    fn limit(&self) -> Option<End> {
+        if self.pages >= MAX_PAGES {
+            return Some(End::MostPages);
+        }
+        (self.rows >= MAX_ROWS).then_some(End::MostRows)
+    }
+
+    /// Ends the walk; the request is that of the first page that was not read.
+    fn stop(&mut self, end: End, next: Option<ExecuteRequest>) {
+        self.end = end;
+        self.next = next;
+    }
 }
