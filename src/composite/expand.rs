@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
 use crate::catalog::{Action, Names, Place, Words};
+use crate::composite::commit_title;
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::text::is_digits;
 use crate::tools::action_lookup::resolved::{self, ResolvedAction};
@@ -24,10 +25,12 @@ type PlannedCall = (String, Map<String, Value>, bool);
 
 /// Returns the call, or the batch of calls for a list of objects.
 pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction, ToolError> {
-    let ResolvedAction { action, mut request, notes } = resolved;
+    let ResolvedAction { action, mut request, mut notes } = resolved;
+    let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
+    notes.extend(Box::pin(commit_title::resolve(tools, &action, &mut request.params, words)).await?);
     let companions = companions::take_companions(tools, &action, &mut request.params)?;
     if !companions.is_empty() {
-        let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
+        Box::pin(commit_title::require(tools, &action, &request.params, &companions, words)).await?;
         companions::refuse_excluded(&action, &companions, &request.params, words)?;
         request.params = with_own_names(&action, &companions, &request.params, words);
     }

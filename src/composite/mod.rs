@@ -14,6 +14,7 @@ mod agreement;
 mod batch;
 mod byte_budget;
 mod comment_on_line;
+mod commit_title;
 mod create;
 mod diagnose;
 mod entry;

@@ -255,6 +255,51 @@ fn a_merge_request_is_its_head_for_a_read_of_the_repository() {
     assert!(!notes(&pipelines).contains("refs/merge-requests"), "{}", pipelines.text);
 }
 
+#[test]
+fn a_commit_is_named_by_its_title() {
+    let mut client = Client::sandbox();
+    for (action, name) in [("commit.get", "sha"), ("commit.get", "commit"), ("commit.list_refs", "sha")] {
+        let reply = execute(&mut client, action, json!({"fullPath": WIDGET, name: "thank everybody"}));
+        assert!(!reply.is_error, "{action}: {}", reply.text);
+        assert!(notes(&reply).contains("is 76f5a3ac"), "{action}: {}", reply.text);
+    }
+    let undo =
+        |title: &str| json!({"target": WIDGET, "sha": title, "branch": "undo", "start_branch": "main"});
+    let reply = execute(&mut client, "commit.revert", undo("Thank everybody"));
+    assert!(!reply.is_error && reply.text.contains("Revert"), "{}", reply.text);
+    let none = execute(&mut client, "commit.revert", undo("No such commit"));
+    refused(&none, "not_found");
+    // Two commits with one title: which of them is asked.
+    let file = |n: u8| {
+        json!({
+            "fullPath": WIDGET, "branch": "twins", "start_branch": "main", "commit_message": "Twin commit",
+            "actions": [{"action": "create", "file_path": format!("twin{n}"), "content": "x"}],
+        })
+    };
+    succeed(&mut client, "commit.create", file(1));
+    let mut second = file(2);
+    second.as_object_mut().unwrap().shift_remove("start_branch");
+    succeed(&mut client, "commit.create", second);
+    let both = execute(&mut client, "commit.get", json!({"fullPath": WIDGET, "sha": "Twin commit"}));
+    let error = refused(&both, "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("2 commits have the title"), "{error}");
+}
+
+/// The new branch was made, and then GitLab had no such commit.
+#[test]
+fn no_branch_is_made_for_a_commit_that_there_is_not() {
+    let mut client = Client::sandbox();
+    for (action, sha) in
+        [("commit.revert", "0123abc"), ("commit.cherry_pick", "0123abc"), ("commit.revert", "No such one")]
+    {
+        let params = json!({"fullPath": WIDGET, "sha": sha, "branch": "undo", "start_branch": "main"});
+        let error = refused(&execute(&mut client, action, params), "not_found");
+        assert!(error["message"].as_str().unwrap().contains("Nothing was sent"), "{error}");
+        let branch = execute(&mut client, "branch.get", json!({"fullPath": WIDGET, "branch": "undo"}));
+        refused(&branch, "not_found");
+    }
+}
+
 /// The projects of a group were listed without those of its subgroups, and nothing said so.
 #[test]
 fn a_list_of_a_groups_projects_says_that_subgroups_are_left_out() {
