@@ -109,10 +109,13 @@ pub struct Join {
     /// Its other parameters.
     #[serde(default)]
     pub params: BTreeMap<String, Json>,
+    /// Its parameters by the fields of the response.
+    #[serde(default)]
+    pub takes: BTreeMap<String, String>,
     /// Values of a field of the response with which it is made; always, if empty.
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
-    /// Fields of the rows.
+    /// Fields of the rows, dotted within their objects.
     pub shows: Vec<String>,
     /// The parameter with the name of a branch or tag whose commit the read shows, in a note. No read is made for a SHA.
     #[serde(default)]

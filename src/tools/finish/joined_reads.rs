@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use crate::catalog::Join;
+use crate::catalog::{Join, Param, Place};
 use crate::gitlab::{Content, Reply};
 use crate::messages::error::ToolError;
 use crate::tools::finish::finishing::Finishing;
@@ -38,8 +38,10 @@ pub async fn add_rows(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
     let Content::Json(Value::Object(object)) = &mut reply.content else { return Ok(()) };
     let wanted: Vec<&Join> =
         action.joins.iter().filter(|join| join.of_ref.is_none() && is_wanted(join, object)).collect();
-    let reads = wanted.iter().map(|join| timeout(PATIENCE, read_shown(tools, join, params)));
-    for (join, read) in wanted.iter().zip(join_all(reads).await) {
+    let answer = &*object;
+    let reads = wanted.iter().map(|join| timeout(PATIENCE, read_shown(tools, join, (params, answer))));
+    let reads = join_all(reads).await;
+    for (join, read) in wanted.iter().zip(reads) {
         match read {
             Ok(Some(Value::Array(rows))) if rows.is_empty() => {}
             Ok(Some(shown)) => drop(object.insert(join.field.clone(), shown)),
@@ -84,14 +86,14 @@ fn ref_note(name: &str, noun: &str, object: &Map<String, Value>) -> String {
 
 /// The fields of the object that are shown; none if it cannot be read.
 async fn read_object(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Map<String, Value>> {
-    let reply = read(tools, join, params).await?;
+    let reply = read(tools, join, (params, &Map::new())).await?;
     let Content::Json(object) = reply.content else { return None };
     shown(join, &object).as_object().filter(|fields| !fields.is_empty()).cloned()
 }
 
 /// The rows, or the object, with the fields that are shown; none if they cannot be read.
-async fn read_shown(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Value> {
-    match read(tools, join, params).await?.content {
+async fn read_shown(tools: &Tools, join: &Join, given: Given<'_>) -> Option<Value> {
+    match read(tools, join, given).await?.content {
         Content::Json(Value::Array(rows)) => {
             Some(Value::Array(rows.iter().map(|row| shown(join, row)).collect()))
         }
@@ -101,19 +103,30 @@ async fn read_shown(tools: &Tools, join: &Join, params: &Map<String, Value>) -> 
 }
 
 fn shown(join: &Join, row: &Value) -> Value {
-    let field = |name: &String| Some((name.clone(), row.get(name).filter(|value| !value.is_null())?.clone()));
+    let field = |path: &String| {
+        let value = row.pointer(&format!("/{}", path.replace('.', "/"))).filter(|value| !value.is_null())?;
+        Some((path.rsplit('.').next().unwrap_or(path).to_owned(), value.clone()))
+    };
     Value::Object(join.shows.iter().filter_map(field).collect())
 }
 
+/// The parameters of the call, and its answer.
+type Given<'a> = (&'a Map<String, Value>, &'a Map<String, Value>);
+
 /// The reply to the read, which takes the parameters of the call that it has.
-async fn read(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Reply> {
+async fn read(tools: &Tools, join: &Join, (params, answer): Given<'_>) -> Option<Reply> {
     let read = tools.catalog.get(&join.action).ok().flatten()?;
+    // A read of other objects shares no more than the place: `milestone_id` is a word for a list of issues.
+    let is_shared = |param: &Param| join.takes.is_empty() || param.place == Place::Path;
     let mut taken: Map<String, Value> = params
         .iter()
-        .filter(|(name, _)| read.param(name).is_some())
+        .filter(|(name, _)| read.param(name).is_some_and(is_shared))
         .map(|(k, v)| (k.clone(), v.clone()))
         .collect();
     taken.extend(join.params.iter().map(|(name, value)| (name.clone(), value.0.clone())));
+    for (name, field) in &join.takes {
+        taken.insert(name.clone(), answer.get(field)?.clone());
+    }
     let (_, reply) = lookups::read_once(tools, &join.action, taken, Purpose::Join).await.ok()?;
     Some(reply)
 }

@@ -300,6 +300,19 @@ fn no_branch_is_made_for_a_commit_that_there_is_not() {
     }
 }
 
+#[test]
+fn a_milestone_shows_how_far_it_is() {
+    let mut client = Client::sandbox();
+    for (place, milestone) in [(WIDGET, "v1.1"), ("acme", "Spring fair")] {
+        let shown = succeed(&mut client, "milestone.get", json!({"fullPath": place, "milestone": milestone}));
+        let counts = &shown["data"]["issues"]["counts"];
+        let in_it = json!({"fullPath": place, "milestone": milestone, "state": "opened", "fields": ["iid"], "per_page": 100});
+        let open = succeed(&mut client, "issue.list", in_it)["data"].as_array().unwrap().len();
+        assert_eq!(counts["opened"], open, "{shown}");
+        assert!(counts["closed"].is_number() && counts["all"].is_number(), "{shown}");
+    }
+}
+
 /// The projects of a group were listed without those of its subgroups, and nothing said so.
 #[test]
 fn a_list_of_a_groups_projects_says_that_subgroups_are_left_out() {
