@@ -178,6 +178,11 @@ mod tests {
             "GITLAB_REQUIRE_CONFIRMATION",
             "GITLAB_MCP_CONFIRM",
             "GITLAB_PROJECTS",
+            "GITLAB_NO_DELETE",
+            "GITLAB_IMMUTABLE",
+            "GITLAB_MODE",
+            "GITLAB_MAX_RISK",
+            "GITLAB_PERMISSIONS",
         ] {
             let error = of(&[given]).expect_err(given);
             assert!(error.contains(given) && error.contains("GITLAB_"), "{error}");

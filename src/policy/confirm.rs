@@ -50,7 +50,7 @@ impl Confirm {
         by: ConfirmBy::Person,
     };
 
-    /// Parses `destructive,grant`: risks to confirm, and `ask` or `token` for how consent is given (`plan` is the
+    /// Parses `destructive,grant`: risks to confirm, each with those above it, and `ask` or `token` for how consent is given (`plan` is the
     /// former name of `token`); `never` by itself. `ask` or `token` without a risk means the default risks.
     pub fn parse(text: &str) -> Option<Confirm> {
         let words: Vec<String> = text.split(',').map(|word| word.trim().to_lowercase()).collect();
@@ -60,9 +60,9 @@ impl Confirm {
         let mut confirm = Confirm::NEVER;
         for word in &words {
             match word.as_str() {
-                "write" => confirm.write = true,
-                "grant" => confirm.grant = true,
-                "destructive" => confirm.destructive = true,
+                "write" => confirm = confirm.from(Risk::Write),
+                "grant" => confirm = confirm.from(Risk::Grant),
+                "destructive" => confirm = confirm.from(Risk::Destructive),
                 "ask" => {}
                 "token" | "plan" => confirm.consents = Consents::Token,
                 _ => return None,
@@ -70,6 +70,16 @@ impl Confirm {
         }
         let has_risk = confirm.write || confirm.grant || confirm.destructive;
         Some(if has_risk { confirm } else { Confirm { consents: confirm.consents, ..Confirm::default() } })
+    }
+
+    /// Asks about calls of that risk or more: whoever wants to confirm each write wants to confirm a deletion.
+    fn from(self, least: Risk) -> Confirm {
+        Confirm {
+            write: self.write || least <= Risk::Write,
+            grant: self.grant || least <= Risk::Grant,
+            destructive: true,
+            ..self
+        }
     }
 
     /// Asks wherever one of the two asks, for a token if one of them wants it, and the person if one of them does.
@@ -117,6 +127,15 @@ mod tests {
         let parse = |text: &str| Confirm::parse(text).unwrap();
         assert_eq!(parse("ask"), Confirm::default());
         assert_eq!(parse("destructive,grant"), Confirm::default());
+        // Each with those above it: `write` alone deleted without a question.
+        assert_eq!(parse("grant"), Confirm::default());
+        assert!(
+            [Risk::Write, Risk::Grant, Risk::Destructive].iter().all(|risk| parse("write").asks_about(*risk))
+        );
+        assert!(
+            parse("grant,token").asks_about(Risk::Destructive)
+                && !parse("destructive").asks_about(Risk::Grant)
+        );
         assert!(parse("plan").wants_token() && parse("token").asks_about(Risk::Grant));
         let only = parse("Destructive");
         assert!(only.asks_about(Risk::Destructive) && !only.asks_about(Risk::Grant));

@@ -2,7 +2,13 @@
 //! wrote it believes that it does.
 
 /// Words that say what a restriction does.
-const RESTRICTING: [&str; 49] = [
+const RESTRICTING: [&str; 55] = [
+    "IMMUTABLE",
+    "MODE",
+    "NO",
+    "PERMISSION",
+    "PERMISSIONS",
+    "RISK",
     "ALLOW",
     "ALLOWED",
     "ALLOWLIST",

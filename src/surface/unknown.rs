@@ -307,7 +307,7 @@ fn parts(
     for (name, value) in without_consent(arguments) {
         let is_param = action.is_some_and(|action| action.param(&name).is_some());
         match value {
-            Value::Object(given) if name == "params" && !is_param => params.extend(given),
+            Value::Object(given) if name == "params" && !is_param => params.extend(without_consent(&given)),
             value if !is_param && dynamic::extra_arguments(tools).any(|argument| argument.name == name) => {
                 beside.insert(name, value);
             }

@@ -547,7 +547,8 @@ fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, search: T
         named.map(|row| format!("{} {}", row.id, quote(&shortened(&row.name, LONGEST_TITLE)))).collect();
     let words = quote(&search.words);
     let (hint, fix) = match search.candidates.as_slice() {
-        [only] if !search.has_more => {
+        // A deletion is of nothing but what was named.
+        [only] if !search.has_more && checked.action().risk < Risk::Destructive => {
             let mut params = checked.params().clone();
             params.insert(param.to_owned(), json!(only.id));
             let hint = match search.is_by_words {

@@ -43,8 +43,8 @@ settings! {
             aliases: &[],
             flag: Some("confirmation"),
             value: "HOW",
-            what: "Risks that need confirmation, given by `confirm: true`. `token` also requires the confirmation token \
-                   from the error; `never` disables confirmation.",
+            what: "Risks that need confirmation, each with those above it, given by `confirm: true`. `token` also \
+                   requires the confirmation token from the error; `never` disables confirmation.",
             default: Some("destructive,grant"),
             example: "destructive,grant,token",
         },

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::catalog::{Action, Language, Risk};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::local_files;
-use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
+use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::search::action_names as names;
 use crate::tools::state::Tools;
 use resolved::{ResolvedAction, by_number};
@@ -103,16 +103,15 @@ fn choice_in_name(
 fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError> {
     let ResolvedAction { action, request, notes } = resolved_action;
     if action.param("confirm").is_none() && request.params.contains_key("confirm") {
+        let message = format!(
+            "`confirm` is not a parameter of {}: it is an argument next to `params`. Nothing was sent",
+            action.id
+        );
         let mut params = request.params.clone();
-        let confirm = params
-            .remove("confirm")
-            .map(|confirm| if confirm == json!("true") { json!(true) } else { confirm });
-        let message =
-            format!("`confirm` is not a parameter of {}: it is an argument next to `params`", action.id);
-        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(
-            EXECUTE,
-            json!({"action": action.id, "params": params, "confirm": confirm}),
-        )));
+        params.shift_remove("confirm");
+        return Err(ToolError::new(ErrorKind::InvalidParams, message)
+            .hint("Ask the user first: `params` may have been written by others.")
+            .fix(NextCall::execute(&action.id, &params)));
     }
     for name in ["fields", "view", "dry_run", "offset", "all", "count_by", "sum", "top"] {
         if let Some(lifted) = lift_argument(action, request, name) {

@@ -3,10 +3,9 @@
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use crate::call::Checked;
-use crate::catalog::{self, Action, Locates, Names, Param};
+use crate::call::{self, Checked};
+use crate::catalog::{self, Action, Names};
 use crate::gitlab::Content;
-use crate::text::{is_digits, plain_text};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
@@ -20,31 +19,8 @@ const MAX_IDS: usize = 4;
 pub async fn facts(tools: &Tools, checked: &Checked, action: &Action) -> Vec<String> {
     let params = checked.params();
     let body = params.get("body").and_then(Value::as_object).filter(|_| checked.action().direct().is_some());
-    let ids = ids(action, body.unwrap_or(params)).into_iter().take(MAX_IDS);
+    let ids = call::named_ids(action, body.unwrap_or(params)).into_iter().take(MAX_IDS);
     join_all(ids.map(|(names, id)| fact(tools, names, id))).await.into_iter().flatten().collect()
-}
-
-/// The ids of users, groups and projects, each once.
-fn ids(action: &Action, params: &Map<String, Value>) -> Vec<(Names, String)> {
-    let kind = |param: &Param| match param.locates {
-        Some(Locates::Group) => Some(Names::Group),
-        Some(Locates::Namespace) => Some(Names::Namespace),
-        _ => param.names,
-    };
-    let mut found = Vec::new();
-    for (names, value) in params.iter().filter_map(|(name, value)| Some((kind(action.param(name)?)?, value)))
-    {
-        let several = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
-        let texts = several
-            .iter()
-            .flat_map(|one| plain_text(one).split(',').map(|id| id.trim().to_owned()).collect::<Vec<_>>());
-        for id in texts.filter(|id| is_digits(id)) {
-            if !found.contains(&(names, id.clone())) {
-                found.push((names, id));
-            }
-        }
-    }
-    found
 }
 
 async fn fact(tools: &Tools, names: Names, id: String) -> Option<String> {

@@ -21,6 +21,10 @@ const ALREADY: &str = "already";
 /// Fields that name an object, in the order in which one may hold the name of a new one.
 const NAMES: [&str; 7] = ["name", "title", "key", "tag_name", "slug", "path", "branch"];
 
+/// The parameter with the whole path of a project or group, and those with the place of a new one.
+const PLACE: &str = "fullPath";
+const PARENTS: [&str; 2] = ["parent_id", "namespace_id"];
+
 /// Fields of the object that are shown beside those that the call sets.
 const SHOWN: [&str; 5] = ["iid", "id", "state", "name", "web_url"];
 
@@ -31,7 +35,8 @@ const MAX_VALUE_BYTES: usize = 200;
 /// The error with the existing object and the call that changes it; unchanged if there is none that can be read.
 pub async fn show_existing(tools: &Tools, checked: &Checked, refused: ToolError) -> ToolError {
     let action = checked.action();
-    let is_refusal = matches!(refused.kind, ErrorKind::InvalidParams | ErrorKind::Conflict);
+    let is_refusal = matches!(refused.kind, ErrorKind::InvalidParams | ErrorKind::Conflict)
+        && ["create", "add"].contains(&action.verb());
     if !is_refusal || action.risk == Risk::Read || !refused.message.contains(ALREADY) {
         return refused;
     }
@@ -47,7 +52,10 @@ pub async fn show_existing(tools: &Tools, checked: &Checked, refused: ToolError)
     let Ok((_, Reply { content: Content::Json(Value::Object(object)), .. })) = reply else { return refused };
     let existing = existing_fields(&read, object, checked.params());
     let refused = refused.detail("existing", existing);
-    if let Some(update) = by_id("update").filter(|update| tools.withholds(update).is_none()) {
+    // Whoever wants a new group or project wants no other one changed.
+    let is_place = params.contains_key(PLACE) && !checked.params().contains_key(PLACE);
+    let update = by_id("update").filter(|update| !is_place && tools.withholds(update).is_none());
+    if let Some(update) = update {
         let taken = |(name, _): &(&String, &Value)| update.param(name).is_some();
         let shared = checked.params().iter().filter(taken).map(|(name, value)| (name.clone(), value.clone()));
         let mut params: Map<String, Value> = shared.collect();
@@ -92,6 +100,10 @@ fn object_name(param: &str, given: &Map<String, Value>, message: &str) -> Option
         let (_, rest) = message.rsplit_once('!')?;
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
         return digits.parse::<u64>().ok().map(|iid| json!(iid));
+    }
+    if param == PLACE {
+        // Another group may be called like the path that is taken, and a path alone is one of the top level.
+        return given.get("path").filter(|_| !PARENTS.iter().any(|name| given.contains_key(*name))).cloned();
     }
     NAMES.iter().find_map(|name| given.get(*name)).cloned()
 }

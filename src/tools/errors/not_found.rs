@@ -235,7 +235,9 @@ fn moved_path(step: &PathStep, shown: Option<&Value>) -> Option<String> {
     let now =
         ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
     let given = step.value.trim_matches('/');
-    let is_path = step.name == "fullPath" && !is_number(given);
+    // A path of GitLab's has no other characters; whatever has them is no address.
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '-' | '_' | '.');
+    let is_path = step.name == "fullPath" && !is_number(given) && now.chars().all(is_plain);
     (is_path && !given.eq_ignore_ascii_case(now)).then(|| now.to_owned())
 }
 

@@ -140,9 +140,13 @@ impl Instances {
 
     /// The name or host that is most like a misspelt one.
     fn nearest_name(&self, name: &str) -> Option<&str> {
-        let names =
-            self.all().flat_map(|instance| [Some(instance.name.as_str()), instance.tools.base.host_str()]);
-        nearest(name.trim(), names.flatten())
+        // Another address is another GitLab, and no misspelling.
+        if name.contains(['.', ':', '/'])
+            || self.all().any(|one| one.tools.base.host_str() == Some(name.trim()))
+        {
+            return None;
+        }
+        nearest(name.trim(), self.all().map(|instance| instance.name.as_str()))
     }
 
     /// The instance of that name, else the error for a request with an unknown one.
@@ -239,7 +243,11 @@ impl Instances {
     }
 
     fn unknown_name(&self, name: &str) -> ToolError {
-        let message = format!("`instance`: no GitLab is configured as {}", quote(name));
+        let several = self.all().filter(|one| one.tools.base.host_str() == Some(name.trim())).count();
+        let message = match several {
+            0 | 1 => format!("`instance`: no GitLab is configured as {}", quote(name)),
+            _ => format!("`instance`: {several} are configured at {}", quote(name)),
+        };
         ToolError::new(ErrorKind::InvalidParams, message).hint(self.known())
     }
 

@@ -117,9 +117,9 @@ pub async fn walk(
         let until = walked.is_some().then_some(deadline);
         let read = read_page(tools, page, (&paths, until), entry).await;
         let response = match (read, walked.as_mut()) {
-            (Ok(Page::Rows(response)), _) => *response,
-            (Ok(Page::Answer(answer)), None) => return Ok(Outcomes::Answer(answer)),
-            (Ok(Page::NotList), None) => return Ok(Outcomes::NotList),
+            (Ok(PageRead::Rows(response)), _) => *response,
+            (Ok(PageRead::Answer(answer)), None) => return Ok(Outcomes::Answer(answer)),
+            (Ok(PageRead::NotList), None) => return Ok(Outcomes::NotList),
             (Ok(_), Some(walked)) => break walked.stop(End::NoWay, None),
             (Err(End::Failed(error)), None) => return Err(*error),
             (Err(_), None) => break,
@@ -173,7 +173,7 @@ pub async fn walk(
 }
 
 /// A page as it came.
-enum Page {
+enum PageRead {
     /// The content is a list.
     Rows(Box<ActionResponse>),
     Answer(Answer),
@@ -186,7 +186,7 @@ async fn read_page(
     page: ResolvedAction,
     (paths, until): (&[String], Option<Instant>),
     entry: &mut AuditEntry<'_>,
-) -> Result<Page, End> {
+) -> Result<PageRead, End> {
     let failed = |error: ToolError| End::Failed(Box::new(error));
     let run = run_action(tools, page, Circumstances::default(), None, entry);
     let outcome = match until {
@@ -198,7 +198,7 @@ async fn read_page(
     };
     let mut response = match outcome.map_err(failed)? {
         Outcome::Response(response) => *response,
-        Outcome::Answer(answer) => return Ok(Page::Answer(answer)),
+        Outcome::Answer(answer) => return Ok(PageRead::Answer(answer)),
     };
     let direct = response.action.direct();
     if let (Content::Json(Value::Object(object)), None, None) = (&response.reply.content, direct, until)
@@ -209,11 +209,11 @@ async fn read_page(
     if direct == Some(Interface::Graphql) {
         response = document_rows::take_rows(tools, response).map_err(failed)?;
     }
-    let Content::Json(Value::Array(rows)) = &response.reply.content else { return Ok(Page::NotList) };
+    let Content::Json(Value::Array(rows)) = &response.reply.content else { return Ok(PageRead::NotList) };
     if let Some(received) = response.reply.rows {
         return Err(failed(response.truncated(rows.len(), received)));
     }
-    Ok(Page::Rows(Box::new(response)))
+    Ok(PageRead::Rows(Box::new(response)))
 }
 
 /// The rows of a page that is a list.

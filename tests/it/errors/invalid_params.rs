@@ -198,10 +198,11 @@ fn consent_is_given_beside_the_parameters_and_not_among_them() {
         &["`confirm` is not a parameter of issue.delete"],
     );
     succeed(&mut client, "issue.get", json!({"fullPath": WIDGET, "iid": 7}));
-    let corrected =
-        json!({"action": "issue.delete", "params": {"fullPath": WIDGET, "iid": 7}, "confirm": true});
+    // Parameters may have been written by others: what is offered has no consent.
+    let corrected = json!({"action": "issue.delete", "params": {"fullPath": WIDGET, "iid": 7}});
     assert_eq!(error["fix"]["arguments"], corrected);
-    super::follow(&mut client, &error);
+    let asked = refused(&mut client, (EXECUTE, corrected), "needs_confirmation", &[]);
+    super::follow(&mut client, &asked);
 }
 
 /// Errors in the tools' own arguments.

@@ -271,3 +271,37 @@ fn no_one_is_a_level_and_a_page_has_a_title() {
         execute(&mut client, "wiki_page.get", json!({"fullPath": "acme/widget", "title": "guides/oiling"}));
     assert!(!page.is_error && page.text.contains("Once a week."), "{}", page.text);
 }
+
+/// A call was offered that changed another object than the one that was named, or nothing that was asked for.
+#[test]
+fn no_other_object_is_offered_for_a_new_or_a_deleted_one() {
+    let mut client = Client::sandbox();
+    let fix = |client: &mut Client, action: &str, params: Value| {
+        let reply = client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}));
+        assert!(reply.is_error, "{action}: {}", reply.text);
+        reply.structured["error"]["fix"]["arguments"]["action"].as_str().unwrap_or_default().to_owned()
+    };
+    let guild = json!({"name": "guild", "path": "acme", "visibility": "public"});
+    assert_ne!(fix(&mut client, "group.create", guild), "group.update");
+    let part = json!({"fullPath": "acme/widget", "iid": "the gear squeaks"});
+    assert_eq!(fix(&mut client, "issue.delete", part.clone()), "issue.list");
+    assert_eq!(
+        fix(
+            &mut client,
+            "issue.update",
+            json!({"fullPath": "acme/widget", "iid": "the gear squeaks", "title": "x"})
+        ),
+        "issue.update"
+    );
+    // Two labels of one name: neither the deletion nor the rename of one is a creation.
+    let gitlab = Gitlab::with_project();
+    gitlab.answer(
+        "DELETE",
+        "/environments/\\d+",
+        answer(409, &json!({"message": "Environment already exists"})),
+    );
+    gitlab.json("/environments/\\d+", &json!({"id": 1, "name": "x", "state": "stopped"}));
+    let mut client = gitlab.client(&[]);
+    let delete = json!({"fullPath": "acme/widget", "environment_id": 1});
+    assert_ne!(fix(&mut client, "environment.delete", delete), "environment.update");
+}

@@ -620,6 +620,32 @@ fn what_gives_access_by_a_side_door_takes_consent() {
         let reply = run(&mut client, "push_rule.update", &params, false);
         assert_eq!(kind(&reply) == "needs_confirmation", is_asked, "{params}: {}", reply.text);
     }
+    // What a merge train, a role, the order of deployments and a check keep from happening; a lock asks where it is off.
+    for (action, params, asks) in [
+        ("ci_cd_settings.update", json!({"fullPath": "acme/widget", "mergeTrainsEnabled": false}), true),
+        ("ci_cd_settings.update", json!({"fullPath": "acme/widget", "mergeTrainsEnabled": true}), false),
+        ("project.update", widget(json!({"merge_trains_enabled": false})), true),
+        ("project.update", widget(json!({"ci_restrict_pipeline_cancellation_role": "developer"})), true),
+        ("project.update", widget(json!({"ci_restrict_pipeline_cancellation_role": "maintainer"})), false),
+        ("project.update", widget(json!({"ci_forward_deployment_enabled": false})), true),
+        (
+            "package_settings.update",
+            json!({"namespacePath": "acme", "lockMavenPackageRequestsForwarding": false}),
+            true,
+        ),
+        (
+            "package_settings.update",
+            json!({"namespacePath": "acme", "lockMavenPackageRequestsForwarding": true}),
+            false,
+        ),
+        (
+            "package_settings.update",
+            json!({"namespacePath": "acme", "rubygemsPackageRequestsForwarding": true}),
+            true,
+        ),
+    ] {
+        assert_eq!(is_asked_about(action, &params), asks, "{action} {params}");
+    }
     // A list that a change empties is changed.
     assert!(is_asked_about("security_scan_profile.update", &json!({"id": 1, "triggers": []})));
     assert!(!is_asked_about("security_scan_profile.update", &json!({"id": 1, "name": "x"})));

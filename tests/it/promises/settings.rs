@@ -239,8 +239,12 @@ fn consent_is_confirm_true_beside_the_parameters_not_among_them() {
     let shown = server
         .execute("issue.delete", json!({"fullPath": "acme/widget", "iid": 1, "confirm": true}))
         .fails("invalid_params")
-        .equals("/error/fix/arguments/confirm", true);
-    server.follow(&shown, "/error/fix").ok();
+        .equals(
+            "/error/fix/arguments",
+            json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}}),
+        );
+    let asked = server.follow(&shown, "/error/fix").fails("needs_confirmation");
+    server.follow(&asked, "/error/fix").ok();
     server.execute("issue.get", json!({"fullPath": "acme/widget", "iid": 1})).fails("not_found");
 }
 
