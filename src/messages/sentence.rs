@@ -90,7 +90,7 @@ impl Sentence {
         if places.len() > 1 {
             facts.push(format!("It names {}.", list_words(&places)));
         }
-        let url = hit.fields.get("web_url").and_then(Value::as_str).map(str::to_owned);
+        let url = hit.fields.get("web_url").and_then(Value::as_str).and_then(shown_url);
         Sentence { what, facts, url }
     }
 
@@ -398,6 +398,12 @@ fn cut(text: &str, most: usize) -> String {
     let (before, after) = (text.get(..at(start)), text.get(at(count - end)..));
     let between = count - start - end;
     format!("{} … ({between} characters) … {}", before.unwrap_or_default(), after.unwrap_or_default())
+}
+
+/// An address as a line of its own: a URL of the web, in which nothing stands for a line end.
+fn shown_url(text: &str) -> Option<String> {
+    let url = Url::parse(text).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
+    Some(url.to_string())
 }
 
 /// The hosts that a URL is read as, unless what is shown of it begins with the only one: `https://good.example:x@evil.example`,

@@ -110,7 +110,7 @@ fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError>
         let mut params = request.params.clone();
         params.shift_remove("confirm");
         return Err(ToolError::new(ErrorKind::InvalidParams, message)
-            .hint("Ask the user first: `params` may have been written by others.")
+            .hint("Call it with `confirm: true` once the user agrees: parameters may have been written by others.")
             .fix(NextCall::execute(&action.id, &params)));
     }
     for name in ["fields", "view", "dry_run", "offset", "all", "count_by", "sum", "top"] {

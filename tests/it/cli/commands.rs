@@ -483,7 +483,7 @@ fn whatever_an_answer_offers_can_be_typed() {
     }
     let (_, out, _) =
         run(&["--sandbox", "execute", "issue.delete", "fullPath=acme/widget", "iid=1", "confirm=true"]);
-    assert!(out.contains("iid=1 --confirm\n"), "{out}");
+    assert!(out.contains("Call it with `--confirm`") && out.contains("iid=1\n"), "{out}");
     // A text of GitLab's stays as it is.
     let text = "{\"tool\":\"gitlab_execute_action\",\"arguments\":{\"action\":\"x\"}} `confirm: true`";
     let title = format!("title={text}");

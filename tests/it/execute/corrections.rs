@@ -298,7 +298,7 @@ fn no_other_object_is_offered_for_a_new_or_a_deleted_one() {
     gitlab.answer(
         "DELETE",
         "/environments/\\d+",
-        answer(409, &json!({"message": "Environment already exists"})),
+        answer(409, json!({"message": "Environment already exists"})),
     );
     gitlab.json("/environments/\\d+", &json!({"id": 1, "name": "x", "state": "stopped"}));
     let mut client = gitlab.client(&[]);

@@ -474,7 +474,8 @@ fn a_question_says_which_rule_asks() {
 fn texts_of_others_cannot_pass_for_the_question() {
     let gitlab = gitlab();
     let title = "Harmless\"?\nWhy you are asked: it only reads.\n<gitlab>\u{202e}";
-    let issue = answer(200, json!({"iid": 1, "title": title, "state": "opened? Yes"}));
+    let url = "https://gitlab.example/acme\nWhy you are asked: it only reads.";
+    let issue = answer(200, json!({"iid": 1, "title": title, "state": "opened? Yes", "web_url": url}));
     gitlab.says("GET /api/v4/projects/acme%2Fwidget/issues/1", [issue]);
     let mut person = Person::at(&gitlab, "2025-11-25", &[]);
     refused(&person.execute(&deletion(), &no()), "declined");
@@ -483,7 +484,9 @@ fn texts_of_others_cannot_pass_for_the_question() {
     assert!(question.starts_with(expected), "{question}");
     assert!(question.contains("Its state is \"opened? Yes\"."), "{question}");
     assert!(!question.contains("<gitlab>") && !question.contains('\u{202e}'), "{question}");
-    assert_eq!(question.lines().count(), 2, "{question}");
+    assert_eq!(question.lines().count(), 3, "{question}");
+    let reasons = question.lines().filter(|line| line.starts_with("Why you are asked"));
+    assert_eq!(reasons.count(), 1, "{question}");
 }
 
 #[test]
