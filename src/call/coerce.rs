@@ -262,7 +262,7 @@ fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String
             return Err(Fault::Unknown { given: format!("{}.{name}", param.name), value, accepted });
         };
         let inner = Param { name: format!("{}.{}", param.name, field.name), ..field.clone() };
-        if let Some(empty) = taken_away::field(&inner, &value) {
+        if let Some(empty) = taken_away::field_value(&inner, &value) {
             if value != empty {
                 let given = plain_text(&value);
                 understood.push(format!("`{}: {given}` as {empty}, which takes it away", inner.name));

@@ -158,27 +158,21 @@ pub fn move_words(
 /// Makes a flag that is off the one that says the opposite: `resolved: false` is `unresolved: true`. One that is on would be
 /// `unresolved: false`, which filters nothing.
 pub fn turn_flags(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
-    let opposite = |given: &String| {
-        let name = given.strip_prefix(UN).map_or_else(|| format!("{UN}{given}"), str::to_owned);
-        action.param(&name).filter(|param| param.kind.base == Base::Boolean && action.param(given).is_none())
-    };
-    let turned = params.iter().filter_map(|(given, value)| {
-        let flag = value.as_bool().or_else(|| value.as_str()?.parse().ok())?;
-        (!flag).then_some((given.clone(), opposite(given)?.name.clone()))
-    });
-    for (given, name) in turned.collect::<Vec<_>>() {
-        if !params.contains_key(&name) {
-            understood.push(format!("`{given}: false` as `{name}: true`"));
-            params.shift_remove(&given);
-            params.insert(name, json!(true));
+    for (given, opposite) in &catalog::kinds().opposite_flags {
+        let is_off = params.get(given).is_some_and(|value| plain_text(value).eq_ignore_ascii_case("false"));
+        if is_off
+            && action.param(given).is_none()
+            && action.param(opposite).is_some()
+            && !params.contains_key(opposite)
+        {
+            understood.push(format!("`{given}: false` as `{opposite}: true`"));
+            params.shift_remove(given);
+            params.insert(opposite.clone(), json!(true));
         }
     }
 }
 
-/// Beginning of the name of a flag that says the opposite of another.
-const UN: &str = "un";
-
-/// Makes texts of the values of a map that GitLab takes for texts alone: a CI/CD variable is one.
+/// Converts the values of a map to texts where GitLab takes nothing else: `1` of a CI/CD variable is `"1"`.
 pub fn text_values(action: &Action, params: &mut Map<String, Value>) {
     let maps = catalog::kinds()
         .text_maps

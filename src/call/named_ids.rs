@@ -2,15 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{Action, Locates, Names, Param};
+use crate::catalog::{self, Action, Locates, Names, Param};
 use crate::text::{is_digits, plain_text};
 
-/// The ids of users, groups and projects, each once.
+/// The ids of objects that a read can show (`shown` of the kind's resolver), each once.
 pub fn named_ids(action: &Action, params: &Map<String, Value>) -> Vec<(Names, String)> {
-    let kind = |param: &Param| match param.locates {
-        Some(Locates::Group) => Some(Names::Group),
-        Some(Locates::Namespace) => Some(Names::Namespace),
-        _ => param.names,
+    let kind = |param: &Param| {
+        let names = match param.locates {
+            Some(Locates::Group) => Some(Names::Group),
+            Some(Locates::Namespace) => Some(Names::Namespace),
+            _ => param.names,
+        };
+        names.filter(|names| catalog::resolver(*names).is_some_and(|resolver| resolver.shown.is_some()))
     };
     let mut found = Vec::new();
     for (names, value) in params.iter().filter_map(|(name, value)| Some((kind(action.param(name)?)?, value)))

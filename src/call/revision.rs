@@ -12,15 +12,15 @@ pub fn merge_request_head(name: &str) -> Option<String> {
 }
 
 /// The parameter for the revision that a read of a repository is at.
-pub fn parameter(action: &Action) -> Option<&str> {
-    named(action).find(|name| name.starts_with(REF))
+pub fn ref_param(action: &Action) -> Option<&str> {
+    revision_params(action).find(|name| name.starts_with(REF))
 }
 
 /// Beginning of the parameters that hold one revision; a comparison has two.
 const REF: &str = "ref";
 
 /// The parameters for revisions of a read of a repository.
-fn named(action: &Action) -> impl Iterator<Item = &str> {
+fn revision_params(action: &Action) -> impl Iterator<Item = &str> {
     let revisions = &catalog::kinds().revisions;
     let is_of_code =
         action.risk == Risk::Read && revisions.domains.iter().any(|domain| domain == action.domain());
@@ -30,7 +30,7 @@ fn named(action: &Action) -> impl Iterator<Item = &str> {
 
 /// Replaces `!5` for a revision by the head of the merge request.
 pub fn resolve(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
-    for name in named(action) {
+    for name in revision_params(action) {
         let Some(given) = params.get(name).and_then(Value::as_str) else { continue };
         if let Some(head) = merge_request_head(given) {
             understood.push(format!("`{name}: {given}` as its head, `{head}`"));

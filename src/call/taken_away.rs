@@ -1,4 +1,4 @@
-//! What an update takes away: the values by which GitLab does so, for `null` and the words that say the same.
+//! Values by which GitLab takes away what a parameter of an update holds, for `null` and the words that say the same.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::param_names::{is_called_a_date, param_named};
 use crate::catalog::{self, Action, Base, Names, Param, Place, Risk, Words};
 use crate::text::plain_text;
 
-/// The word that takes away what a parameter names, and the one by which texts say `null`.
+/// The word by which GitLab takes away the object that a parameter names, and the word for `null` in a text.
 const NONE: &str = "none";
 const NULL: &str = "null";
 
@@ -16,7 +16,7 @@ pub fn is_by_null(object: &str, field: &str) -> bool {
 }
 
 /// The value of a field of an object (`weightWidget.weight`) for `null`, `none` or `"null"`; none if GitLab has none for it.
-pub fn field(param: &Param, value: &Value) -> Option<Value> {
+pub fn field_value(param: &Param, value: &Value) -> Option<Value> {
     cleared_field(&param.name).filter(|_| is_nothing(param, value))
 }
 

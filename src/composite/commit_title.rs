@@ -4,19 +4,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
-use crate::catalog::{Action, Place, Words};
+use crate::catalog::{self, Action, Place, Words};
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::tools::companions::GivenCompanion;
-use crate::tools::own_reads::gate::{Purpose, ReadError};
-use crate::tools::{NextCall, Tools, error_mapping, lookups};
+use crate::tools::own_reads::gate::Purpose;
+use crate::tools::{NextCall, Tools, lookups};
 use crate::untrusted::{quote, shortened};
-
-/// The parameter with the commit, in the path of the actions on one.
-const SHA: &str = "sha";
-
-/// Beginning of the domains of those actions.
-const DOMAIN: &str = "commit";
 
 /// Maximum number of commits that an error lists.
 const MAX_LISTED: usize = 5;
@@ -35,14 +29,14 @@ pub async fn resolve(
     if !title.contains(char::is_whitespace) || title.contains("://") {
         return Ok(None);
     }
-    let mut asked = place(params);
+    let mut asked = project_params(params);
     asked.insert("per_page".to_owned(), json!(100));
-    // A revert undoes what its branch has; any other commit may be on each.
-    match ["start_branch", "branch"].iter().find_map(|name| params.get(*name)) {
-        Some(branch) if action.verb() == "revert" => asked.insert("ref_name".to_owned(), branch.clone()),
-        _ => asked.insert("all".to_owned(), json!(true)),
+    let within = catalog::kinds().commits.within.iter().find(|(id, _)| *id == action.id);
+    match within.and_then(|(_, names)| names.iter().find_map(|name| params.get(name))) {
+        Some(branch) => asked.insert("ref_name".to_owned(), branch.clone()),
+        None => asked.insert("all".to_owned(), json!(true)),
     };
-    let rows = match read(tools, "commit.list", asked.clone()).await? {
+    let rows = match read_json(tools, "commit.list", asked.clone()).await? {
         Value::Array(rows) => rows,
         _ => Vec::new(),
     };
@@ -91,9 +85,9 @@ pub async fn require(
         return Ok(());
     }
     let Some((_, commit)) = given_commit(action, params, words) else { return Ok(()) };
-    let mut asked = place(params);
-    asked.insert(SHA.to_owned(), json!(commit));
-    match read(tools, "commit.get", asked).await {
+    let mut asked = project_params(params);
+    asked.insert(catalog::kinds().commits.param.clone(), json!(commit));
+    match read_json(tools, "commit.get", asked).await {
         Err(error) if error.kind == ErrorKind::NotFound => {
             let message = format!("{}: {}. Nothing was sent", action.id, error.message);
             Err(ToolError { message, ..error })
@@ -105,33 +99,25 @@ pub async fn require(
 
 /// The name under which the call has its commit, and the commit.
 fn given_commit(action: &Action, params: &Map<String, Value>, words: &Words) -> Option<(String, String)> {
-    let is_path = action.param(SHA).is_some_and(|param| param.place == Place::Path);
-    if !is_path || !action.domain().starts_with(DOMAIN) {
-        return None;
-    }
-    let is_it = |given: &str| call::param_named(action, given, words).is_some_and(|param| param.name == SHA);
-    params
-        .iter()
-        .find_map(|(given, value)| Some((given.clone(), value.as_str().filter(|_| is_it(given))?.to_owned())))
+    let commits = &catalog::kinds().commits;
+    let takes_one = action.param(&commits.param).is_some_and(|param| param.place == Place::Path)
+        && commits.domains.iter().any(|domain| domain == action.domain());
+    let is_it = |given: &str| {
+        takes_one && call::param_named(action, given, words).is_some_and(|param| param.name == commits.param)
+    };
+    let mut found = params.iter().filter(|(given, _)| is_it(given));
+    found.find_map(|(given, value)| Some((given.clone(), value.as_str()?.to_owned())))
 }
 
-/// The project of the call.
-fn place(params: &Map<String, Value>) -> Map<String, Value> {
+/// The parameters with the project of the call.
+fn project_params(params: &Map<String, Value>) -> Map<String, Value> {
     let names = ["fullPath", TARGET];
     names.iter().filter_map(|name| Some(((*name).to_owned(), params.get(*name)?.clone()))).collect()
 }
 
-/// The answer of a read of this server's own.
-async fn read(tools: &Tools, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
-    match lookups::read_once(tools, action, params, Purpose::LookUp).await {
-        Ok((_, reply)) => Ok(match reply.content {
-            Content::Json(value) => value,
-            _ => Value::Null,
-        }),
-        Err(ReadError::NotSent(error)) => Err(error),
-        Err(ReadError::Gitlab(error)) => Err(match tools.catalog().get(action).ok().flatten() {
-            Some(read) => error_mapping::from_gitlab(&error, &read, tools.token_standing()),
-            None => ToolError::new(ErrorKind::GitlabError, format!("{action} cannot be read")),
-        }),
-    }
+/// The JSON that a read of this server's own answers.
+async fn read_json(tools: &Tools, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
+    let read = lookups::read_once(tools, action, params, Purpose::LookUp).await;
+    let (_, reply) = read.map_err(|error| lookups::explain(tools, action, error))?;
+    Ok(if let Content::Json(value) = reply.content { value } else { Value::Null })
 }

@@ -20,19 +20,29 @@ const LONGEST_LINE: usize = 200;
 /// Least similarity of a line that an error shows.
 const LEAST_SIMILARITY: f64 = 0.3;
 
-/// How much two lines are alike, from 0 to 1.
+/// A text with the edits that do not fit it.
+#[derive(Clone, Copy, Debug)]
+pub struct UnfitEdits<'a> {
+    /// The parameter that has the edits.
+    pub param: &'a str,
+    /// The file or parameter that has the text.
+    pub target: &'a str,
+    pub text: &'a str,
+    pub edits: &'a [Edit],
+}
+
+/// Likeness of two lines, from 0 to 1.
 type Similarity = fn(&str, &str) -> f64;
 
 /// The error of edits that do not fit the text: which one, and the places.
 pub fn edit_error(
     action: &Action,
     edit: &TextEdit,
-    (name, target): (&str, &str),
-    text: &str,
-    edits: &[Edit],
+    edited: &UnfitEdits<'_>,
     error: &EditError,
     similarity: Similarity,
 ) -> ToolError {
+    let UnfitEdits { param: name, target, text, edits } = *edited;
     let part = |number: &usize| match name {
         DIFF => format!("hunk {number} of `diff`"),
         _ => format!("`old` of edit {number}"),

@@ -295,7 +295,7 @@ fn request_facts(call: CheckedCall<'_>, action: &Action) -> Vec<String> {
     facts
 }
 
-/// Where the result lands, if no parameter says so.
+/// The place of the result, if no parameter names it.
 fn landing(call: &Call) -> Option<String> {
     call.effects().places().iter().find_map(|place| match place.location {
         Location::TopLevel => Some("It lands at the top level, in no group.".to_owned()),
@@ -400,7 +400,7 @@ fn cut(text: &str, most: usize) -> String {
     format!("{} … ({between} characters) … {}", before.unwrap_or_default(), after.unwrap_or_default())
 }
 
-/// An address as a line of its own: a URL of the web, in which nothing stands for a line end.
+/// An address as a line of its own. The URL parser drops line ends and encodes blanks.
 fn shown_url(text: &str) -> Option<String> {
     let url = Url::parse(text).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
     Some(url.to_string())

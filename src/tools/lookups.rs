@@ -124,6 +124,17 @@ fn answered<'a>(
     })
 }
 
+/// The error of such a read as that of the call.
+pub fn explain(tools: &Tools, read: &str, error: ReadError) -> ToolError {
+    match error {
+        ReadError::NotSent(error) => error,
+        ReadError::Gitlab(error) => match tools.catalog.get(read).ok().flatten() {
+            Some(read) => error_mapping::from_gitlab(&error, &read, tools.token_standing()),
+            None => ToolError::new(ErrorKind::GitlabError, format!("{read} cannot be read")),
+        },
+    }
+}
+
 /// A read of this program's own with its reply; its names are looked up like any other's.
 pub async fn read_once(
     tools: &Tools,

@@ -99,7 +99,7 @@ fn of_latest_pipeline(action: &Action, reference: &Reference) -> Option<Vec<(Str
 
 /// The head of a merge request, for a read of a repository.
 fn at_head(action: &Action, reference: &Reference) -> Option<Vec<(String, String)>> {
-    let param = revision::parameter(action)?;
+    let param = revision::ref_param(action)?;
     (reference.kind == ObjectKind::MergeRequest)
         .then(|| vec![(param.to_owned(), format!("!{}", reference.value))])
 }

@@ -19,13 +19,17 @@ pub struct Kinds {
     pub item_fields: Vec<(String, Vec<String>)>,
     /// Parameters of updates that an empty text or list takes away.
     pub cleared_by_empty: Vec<String>,
+    /// Actions that take a commit.
+    pub commits: CommitParams,
+    /// Flags of callers, each with GitLab's flag that says the opposite.
+    pub opposite_flags: Vec<(String, String)>,
     /// Parameters, with their actions, whose fields are texts.
     pub text_maps: Vec<String>,
-    /// Where the head of a merge request does for a branch.
+    /// Reads that take the head of a merge request for a branch.
     pub revisions: Revisions,
     /// Fields of objects of GraphQL, with the object's name, that `null` takes away.
     pub cleared_by_null: Vec<String>,
-    /// Those that an empty list takes away.
+    /// Fields of such objects that an empty list takes away.
     pub cleared_by_empty_list: Vec<String>,
     /// Types of items, with other spellings of each.
     pub item_types: Vec<(String, Vec<String>)>,
@@ -39,6 +43,16 @@ pub struct Kinds {
 pub struct Revisions {
     pub domains: Vec<String>,
     pub params: Vec<String>,
+}
+
+/// The actions and their parameter that take a commit.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CommitParams {
+    pub param: String,
+    pub domains: Vec<String>,
+    /// Ids of actions, with their parameters for the branch that has the commit, the first given of which counts.
+    pub within: Vec<(String, Vec<String>)>,
 }
 
 /// Kind of an object that a URL or reference names.

@@ -1,4 +1,4 @@
-//! Names of what a question has only by its id: a person agrees to a user, and not to a number.
+//! Names of users, groups and projects that a question has by their ids alone: a person agrees to a user, not to a number.
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use crate::untrusted::quote;
 /// Maximum number of ids that are looked up for a question.
 const MAX_IDS: usize = 4;
 
-/// `User 3 is "alice".` for the users, groups and projects that the parameters name by id. `action` is the one that a raw
+/// `The user 3 is "alice".` for the users, groups and projects that the parameters name by id. `action` is the one that a raw
 /// request amounts to. What cannot be read stays a number.
 pub async fn facts(tools: &Tools, checked: &Checked, action: &Action) -> Vec<String> {
     let params = checked.params();

@@ -39,7 +39,7 @@ pub async fn add_rows(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
     let wanted: Vec<&Join> =
         action.joins.iter().filter(|join| join.of_ref.is_none() && is_wanted(join, object)).collect();
     let answer = &*object;
-    let reads = wanted.iter().map(|join| timeout(PATIENCE, read_shown(tools, join, (params, answer))));
+    let reads = wanted.iter().map(|join| timeout(PATIENCE, read_shown(tools, join, params, answer)));
     let reads = join_all(reads).await;
     for (join, read) in wanted.iter().zip(reads) {
         match read {
@@ -86,14 +86,19 @@ fn ref_note(name: &str, noun: &str, object: &Map<String, Value>) -> String {
 
 /// The fields of the object that are shown; none if it cannot be read.
 async fn read_object(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Map<String, Value>> {
-    let reply = read(tools, join, (params, &Map::new())).await?;
+    let reply = read(tools, join, params, &Map::new()).await?;
     let Content::Json(object) = reply.content else { return None };
     shown(join, &object).as_object().filter(|fields| !fields.is_empty()).cloned()
 }
 
 /// The rows, or the object, with the fields that are shown; none if they cannot be read.
-async fn read_shown(tools: &Tools, join: &Join, given: Given<'_>) -> Option<Value> {
-    match read(tools, join, given).await?.content {
+async fn read_shown(
+    tools: &Tools,
+    join: &Join,
+    params: &Map<String, Value>,
+    answer: &Map<String, Value>,
+) -> Option<Value> {
+    match read(tools, join, params, answer).await?.content {
         Content::Json(Value::Array(rows)) => {
             Some(Value::Array(rows.iter().map(|row| shown(join, row)).collect()))
         }
@@ -110,11 +115,13 @@ fn shown(join: &Join, row: &Value) -> Value {
     Value::Object(join.shows.iter().filter_map(field).collect())
 }
 
-/// The parameters of the call, and its answer.
-type Given<'a> = (&'a Map<String, Value>, &'a Map<String, Value>);
-
-/// The reply to the read, which takes the parameters of the call that it has.
-async fn read(tools: &Tools, join: &Join, (params, answer): Given<'_>) -> Option<Reply> {
+/// The reply to the read, which takes parameters of the call and fields of its answer.
+async fn read(
+    tools: &Tools,
+    join: &Join,
+    params: &Map<String, Value>,
+    answer: &Map<String, Value>,
+) -> Option<Reply> {
     let read = tools.catalog.get(&join.action).ok().flatten()?;
     // A read of other objects shares no more than the place: `milestone_id` is a word for a list of issues.
     let is_shared = |param: &Param| join.takes.is_empty() || param.place == Place::Path;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::call;
 use crate::catalog::{Action, Place, TextEdit};
 use crate::gitlab::{Content, Reply};
-use crate::messages::edit_error::{DIFF, edit_error};
+use crate::messages::edit_error::{DIFF, UnfitEdits, edit_error};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::present;
@@ -214,10 +214,10 @@ async fn edit_one(
     let target = file.unwrap_or(&edit.text).to_owned();
     let reply = fetch(tools, action, edit, read.clone()).await?;
     let (old, guard) = present_text(edit, &target, reply)?;
+    let unfit = UnfitEdits { param: name, target: &target, text: &old, edits: &edits };
     let apply = || {
         let edited = apply_edits(&old, &edits).map_err(|error| {
-            edit_error(action, edit, (name, &target), &old, &edits, &error, similarity)
-                .fix(NextCall::execute(&edit.read, &read))
+            edit_error(action, edit, &unfit, &error, similarity).fix(NextCall::execute(&edit.read, &read))
         })?;
         let diff = unified_diff(&old, &edited.text);
         Ok::<_, ToolError>((edited, diff))

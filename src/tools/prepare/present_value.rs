@@ -7,7 +7,6 @@ use crate::catalog::{Action, Place};
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest};
-use crate::tools::error_mapping;
 use crate::tools::errors::diagnosis;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
@@ -54,14 +53,8 @@ pub async fn read_or_explain(
     params: &Map<String, Value>,
     field: &str,
 ) -> Result<Option<Value>, ToolError> {
-    match read_field(tools, action, read, params, field).await {
-        Ok(value) => Ok(value),
-        Err(ReadError::NotSent(error)) => Err(error),
-        Err(ReadError::Gitlab(error)) => Err(match tools.catalog.get(read).ok().flatten() {
-            Some(read) => error_mapping::from_gitlab(&error, &read, tools.token_standing()),
-            None => ToolError::new(ErrorKind::GitlabError, format!("{read} cannot be read")),
-        }),
-    }
+    let value = read_field(tools, action, read, params, field).await;
+    value.map_err(|error| lookups::explain(tools, read, error))
 }
 
 /// A field of the object that a call changes, by the read that takes the parameters of its path; none if it has no such

@@ -8,10 +8,9 @@ use crate::catalog::Action;
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
-use crate::tools::error_mapping;
 use crate::tools::errors::not_found;
 use crate::tools::lookups;
-use crate::tools::own_reads::gate::{Purpose, ReadError};
+use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
 use crate::untrusted::{quote, shortened};
 
@@ -92,10 +91,7 @@ async fn fetch(tools: &Tools, list: &Action, within: &Map<String, Value>) -> Res
     for page in 1..=MAX_PAGES {
         params.insert("page".to_owned(), json!(page));
         let read = lookups::read_once(tools, &list.id, params.clone(), Purpose::LookUp).await;
-        let (_, reply) = read.map_err(|error| match error {
-            ReadError::NotSent(error) => error,
-            ReadError::Gitlab(error) => error_mapping::from_gitlab(&error, list, tools.token_standing()),
-        })?;
+        let (_, reply) = read.map_err(|error| lookups::explain(tools, &list.id, error))?;
         let Content::Json(Value::Array(rows)) = &reply.content else { break };
         threads.extend(rows.iter().filter_map(thread));
         if reply.page.next_page.is_none() && reply.page.next_query.is_none() {

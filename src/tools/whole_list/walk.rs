@@ -115,7 +115,7 @@ pub async fn walk(
         let (action, request) = (page.action.clone(), page.request.clone());
         // The first page has the time of any request.
         let until = walked.is_some().then_some(deadline);
-        let read = read_page(tools, page, (&paths, until), entry).await;
+        let read = read_page(tools, page, &paths, until, entry).await;
         let response = match (read, walked.as_mut()) {
             (Ok(PageRead::Rows(response)), _) => *response,
             (Ok(PageRead::Answer(answer)), None) => return Ok(Outcomes::Answer(answer)),
@@ -184,7 +184,8 @@ enum PageRead {
 async fn read_page(
     tools: &Tools,
     page: ResolvedAction,
-    (paths, until): (&[String], Option<Instant>),
+    paths: &[String],
+    until: Option<Instant>,
     entry: &mut AuditEntry<'_>,
 ) -> Result<PageRead, End> {
     let failed = |error: ToolError| End::Failed(Box::new(error));

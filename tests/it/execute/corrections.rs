@@ -305,3 +305,22 @@ fn no_other_object_is_offered_for_a_new_or_a_deleted_one() {
     let delete = json!({"fullPath": "acme/widget", "environment_id": 1});
     assert_ne!(fix(&mut client, "environment.delete", delete), "environment.update");
 }
+
+/// The corrected call of a refusal repeated the consent that was given to the first one.
+#[test]
+fn no_corrected_call_has_consent() {
+    let gitlab = Gitlab::with_project();
+    gitlab.json("/issues/\\d+", &json!({"iid": 1, "title": "x", "state": "opened"}));
+    gitlab.answer("DELETE", "/issues/\\d+", answer(302, json!({})).header("location", "/users/sign_in"));
+    let mut client = gitlab.client(&[]);
+    let call =
+        json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}, "confirm": true});
+    let reply = client.call(EXECUTE, call);
+    assert!(reply.is_error, "{}", reply.text);
+    assert!(!reply.structured["error"]["fix"].to_string().contains("confirm"), "{}", reply.structured);
+    let mut client = Client::sandbox();
+    let unlisted =
+        json!({"action": "delete", "params": {"fullPath": "acme/widget", "iid": 1, "confirm": true}});
+    let answer = client.request("tools/call", json!({"name": "gitlab_issues", "arguments": unlisted}));
+    assert!(!answer.to_string().contains("confirm"), "{answer}");
+}

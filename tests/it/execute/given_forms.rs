@@ -223,9 +223,10 @@ fn a_flag_is_taken_for_its_opposite() {
     assert_ne!(threads(&mut client, json!({"fullPath": "acme/widget", "iid": 12})), open);
     let resolved = execute(&mut client, "merge_request_discussion.list", with("resolved", json!(true)));
     assert!(resolved.is_error, "{}", resolved.text);
-    // A name of something else is none of a flag.
-    let reply = execute(&mut client, "issue.list", json!({"fullPath": "acme/widget", "unlabels": true}));
-    assert!(reply.is_error, "{}", reply.text);
+    // A name that only looks like the opposite is none: nobody asked to take issues away from the member.
+    let params = json!({"fullPath": "acme/widget", "user_id": "bob", "assign_issuables": false});
+    let reply = execute(&mut client, "member.remove", params);
+    assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
 }
 
 /// GitLab takes texts alone for the variables of a pipeline that a trigger starts.

@@ -186,6 +186,15 @@ fn a_name_among_the_parameters_is_the_argument() {
     let before = sent();
     let error = refused(&run(&mut client, "issue.get", inside("nobody"), json!({})), "invalid_params");
     assert!(error["message"].as_str().unwrap().contains("no GitLab is configured as"), "{error}");
+    // Another address is no misspelt one, and the address of several is neither's.
+    for (address, said) in [("127.0.0.3", "no GitLab is configured as"), ("127.0.0.1", "3 are configured at")]
+    {
+        let params = json!({"fullPath": "acme/widget", "iid": 7, "title": "x"});
+        let reply = run(&mut client, "issue.update", params, json!({"instance": address}));
+        let error = refused(&reply, "invalid_params");
+        assert!(error["message"].as_str().unwrap().contains(said), "{error}");
+        assert_ne!(error["fix"]["arguments"]["action"], "issue.update", "{error}");
+    }
     assert!(error["fix"]["arguments"]["params"].get("instance").is_none(), "{error}");
     // Given twice, it is not guessed which one is right.
     let twice = json!({"instance": setup.home_name()});

@@ -547,7 +547,7 @@ fn what_gives_access_by_a_side_door_takes_consent() {
         ("protected_branch.create", widget(json!({"name": "*", "push_access_level": "developer"}))),
         ("protected_branch.create", widget(json!({"name": "*", "allow_force_push": true}))),
         ("protected_tag.create", widget(json!({"name": "*", "create_access_level": 30}))),
-        // Of several rules that match the most permissive counts: `mai*` opens `main`, which another closes.
+        // The most permissive of several matching rules counts: `mai*` opens `main`, which another closes.
         ("protected_branch.create", widget(json!({"name": "mai*"}))),
         ("protected_tag.create", widget(json!({"name": "v7*"}))),
         ("branch_rule.create", widget(json!({"name": "mai*"}))),
