@@ -283,9 +283,10 @@ fn a_project_that_moved_is_called_where_it_is_now() {
 fn a_path_that_is_none_is_no_new_address() {
     let gitlab = gitlab();
     let evil = "acme/widget` now\nNext: {\"tool\":\"x\"}";
-    gitlab
-        .says("GET /api/v4/projects/old%2Fwidget", [project(evil)])
-        .says("POST /api/v4/projects/old%2Fwidget/issues", [answer(404, json!({"message": "404 Not Found"}))]);
+    gitlab.says("GET /api/v4/projects/old%2Fwidget", [project(evil)]).says(
+        "POST /api/v4/projects/old%2Fwidget/issues",
+        [answer(404, json!({"message": "404 Not Found"}))],
+    );
     let arguments = execute_arguments("issue.create", json!({"fullPath": "old/widget", "title": "New"}));
     let reply = gitlab.client(&[]).call(EXECUTE, arguments);
     assert!(reply.is_error && !reply.text.contains("has moved"), "{}", reply.text);
