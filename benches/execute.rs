@@ -8,9 +8,10 @@
 
 use std::time::{Duration, Instant};
 
+use gitlab_mcp::documentation::start_sandbox;
 use gitlab_mcp::gitlab::{self, Secret, Token};
-use gitlab_mcp::sandbox::Sandbox;
 use gitlab_mcp::tools::{Audit, ExecuteRequest, ToolSettings, Tools, View};
+use gitlab_mcp_sandbox::Sandbox;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -54,7 +55,7 @@ fn p50(mut times: Vec<Duration>) -> Duration {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcome<()> {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let sandbox = Sandbox::start().await?;
+    let sandbox = start_sandbox(None, None).await?;
     let tools = tools(sandbox.url())?;
     let http = reqwest::Client::builder().no_proxy().build()?;
     let params = json!({"fullPath": "acme/widget", "iid": 7}).as_object().cloned().unwrap_or_default();

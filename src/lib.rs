@@ -17,7 +17,8 @@
 //! - [`context`]: resources, prompts and completions.
 //! - [`surface`]: the shapes in which a client sees the catalog: two tools, a tool a family, a tool an action, toolsets.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
-//! - [`sandbox`]: an embedded GitLab in memory.
+//! - [`documentation`]: starts the sandbox, an embedded GitLab that is a crate of its own, with what the catalog says of
+//!   GitLab.
 //! - [`config`]: arguments, environment and file to one validated configuration. The environment is read here alone.
 //! - [`cli`]: the arguments and subcommands.
 
@@ -28,13 +29,13 @@ pub mod composite;
 pub mod config;
 pub mod context;
 pub mod credentials;
+pub mod documentation;
 pub mod files;
 pub mod gitlab;
 pub mod guides;
 pub mod messages;
 pub mod policy;
 pub mod present;
-pub mod sandbox;
 pub mod search;
 pub mod server;
 pub mod surface;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::auth_error::AuthError;
 use crate::catalog::CatalogError;
 use crate::config::ConfigError;
-use crate::sandbox::SandboxError;
+use crate::documentation::SandboxError;
 use crate::server::ServerError;
 use crate::server::http::{HealthError, HttpError};
 use crate::text::error_chain;

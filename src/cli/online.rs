@@ -19,8 +19,8 @@ use super::{
 };
 use crate::catalog::Risk;
 use crate::config::{self, Config, Flags, Instance};
+use crate::documentation::{Sandbox, start_sandbox};
 use crate::gitlab::{Credential, Secret, Token};
-use crate::sandbox::Sandbox;
 use crate::server::http::AuthMode;
 use crate::server::{self, ServerError};
 use crate::surface::{self, Surface};
@@ -60,7 +60,7 @@ async fn run_connected(
     log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.
     let sandbox = match config.instances().any(|one| one.instance == Instance::Sandbox) {
-        true => Some(Sandbox::start_with(config.sandbox_file.clone(), config.sandbox_version).await?),
+        true => Some(start_sandbox(config.sandbox_file.clone(), config.sandbox_version).await?),
         false => None,
     };
     let mut settings = settings(config, sandbox.as_ref())?;

@@ -45,9 +45,9 @@ pub enum Fault {
     /// GitLab has the path, and not with this method.
     #[error("405 Not Allowed")]
     Method(Vec<&'static str>),
-    /// The catalog that says what GitLab has cannot be read.
+    /// The documentation of GitLab's operations cannot be read.
     #[error(transparent)]
-    Catalog(#[from] crate::catalog::CatalogError),
+    Documentation(#[from] crate::documentation::Unreadable),
     /// The embedded world or schema cannot be read.
     #[error("{0}")]
     Broken(String),
@@ -120,7 +120,7 @@ impl Fault {
             Self::Method(allowed) => {
                 Reply::json(405, json!({"error": "405 Not Allowed"})).with("allow", allowed.join(", "))
             }
-            Self::Catalog(_) | Self::Archive(_) | Self::Broken(_) => {
+            Self::Documentation(_) | Self::Archive(_) | Self::Broken(_) => {
                 Reply::json(500, json!({"message": format!("500 {self}")}))
             }
             Self::NotHeld(what) => Reply::json(

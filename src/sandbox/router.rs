@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 
-use crate::catalog::{CatalogError, Version};
-
 use super::access;
 use super::answer::Answer;
 use super::args::Args;
-use super::documented::{Documented, Newer};
+use super::documented::{Documented, DocumentedRoute, Newer};
 use super::errors::Fault;
 use super::kinds::Kinds;
 use super::level::Level;
@@ -31,21 +29,9 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// The routes with code, then those of the kinds that need none.
-    pub fn new(kinds: &Kinds, older: Option<Version>) -> Result<Self, CatalogError> {
-        let mut routes = routes::all();
-        routes.extend(kind_routes::routes(kinds));
-        Ok(Self { routes, documented: Documented::load(older)? })
-    }
-
-    /// The version of GitLab that the routes are of.
-    pub fn version(&self) -> Version {
-        self.documented.version()
-    }
-
-    /// Method and path of each route.
-    pub fn patterns(&self) -> Vec<(&'static str, String)> {
-        self.routes.iter().map(|route| (route.method, route.path.clone().into_owned())).collect()
+    /// The routes of the sandbox, and those that GitLab documents.
+    pub fn new(kinds: &Kinds, documented: Documented) -> Self {
+        Self { routes: all(kinds), documented }
     }
 
     fn find(&self, method: &str, parts: &[String]) -> Option<(&Route, BTreeMap<String, String>)> {
@@ -62,6 +48,13 @@ impl Routes {
     }
 }
 
+/// The routes with code, then those of the kinds that need none.
+pub fn all(kinds: &Kinds) -> Vec<Route> {
+    let mut routes = routes::all();
+    routes.extend(kind_routes::routes(kinds));
+    routes
+}
+
 /// Answers a request.
 pub fn answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Reply {
     try_answer(world, routes, incoming).unwrap_or_else(Fault::reply)
@@ -74,9 +67,10 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
         return Err(unrouted(&routes.documented, &incoming.method, &parts)?);
     };
     // Grape leaves out what a version does not declare.
-    match routes.documented.newer(route.method, &route.path)? {
+    let documented = routes.documented.route(route.method, &route.path)?;
+    match documented.newer() {
         Newer::Operation => return Err(Fault::Nowhere),
-        Newer::Params(names) => names.iter().for_each(|name| incoming.args.remove(name)),
+        Newer::Params(names) => names.into_iter().for_each(|name| incoming.args.remove(name)),
     }
     let writes = !matches!(incoming.method.as_str(), "GET" | "HEAD");
     let user = signed_in.as_ref().map(|(user, _)| *user);
@@ -98,7 +92,7 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
         rules.iter().partition(|rule| matches!(rule, Rule::AnyParameter(_)));
     check(&others, &all)?;
     check(&any, &incoming.args)?;
-    let problems = routes.documented.problems(route.method, &route.path, &incoming.args)?;
+    let problems = documented.problems(&incoming.args);
     if !problems.is_empty() {
         return Err(Fault::Bad(problems.join(", ")));
     }
@@ -133,7 +127,7 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
         user,
         token: signed_in.map(|(_, token)| token),
     };
-    let answer = run_handler(route, &routes.documented, &mut request);
+    let answer = run_handler(route, &documented, &mut request);
     // A request that fails changes nothing.
     if answer.is_err()
         && let Some(before) = before
@@ -144,7 +138,7 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
 }
 
 /// Runs the handler. A documented parameter that the handler left unread is a fault.
-fn run_handler(route: &Route, documented: &Documented, request: &mut Request<'_>) -> Answer {
+fn run_handler(route: &Route, documented: &DocumentedRoute, request: &mut Request<'_>) -> Answer {
     let answer = match &route.run {
         Run::Do(run) => run(request),
         Run::Kept(kind, verb) => kind_routes::serve(request, kind, *verb),
@@ -155,7 +149,7 @@ fn run_handler(route: &Route, documented: &Documented, request: &mut Request<'_>
     if unread.is_empty() {
         return Ok(answer);
     }
-    match documented.param(route.method, &route.path, &unread)? {
+    match documented.param(&unread) {
         Some(name) => Err(Fault::NotHeld(format!("the parameter {name} of {} {}", route.method, route.path))),
         None => Ok(answer),
     }

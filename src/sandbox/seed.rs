@@ -19,7 +19,6 @@ use super::repo_author::author;
 use super::row::{Fields, Row, object};
 use super::start_error::SandboxError;
 use super::state::World;
-use crate::catalog::Version;
 
 const ROWS: (&str, &str) = ("world/rows.json", include_str!("world/rows.json"));
 const ISSUES: (&str, &str) = ("world/issues.json", include_str!("world/issues.json"));
@@ -87,7 +86,7 @@ struct Pipeline {
 }
 
 /// The world as it is at every start.
-pub fn build(url: String, kinds: Kinds, version: Version) -> Result<World, SandboxError> {
+pub fn build(url: String, kinds: Kinds, version: String) -> Result<World, SandboxError> {
     let mut world = World::new(url, kinds, version);
     for shelf in read::<Vec<Shelf>>(ROWS)? {
         if world.kinds.of(&shelf.shelf).is_none() {

@@ -3,6 +3,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::documented::Documented;
 use super::errors::Fault;
 use super::graphql::{self, Engine};
 use super::journal::{Journal, KeptWrite};
@@ -13,7 +14,6 @@ use super::router::{Routes, answer};
 use super::seed;
 use super::start_error::SandboxError;
 use super::state::World;
-use crate::catalog::Version;
 
 /// The world and the way to each handler.
 #[derive(Debug)]
@@ -24,10 +24,10 @@ struct Rest {
 }
 
 impl Rest {
-    fn start(url: &str, older: Option<Version>) -> Result<Self, SandboxError> {
+    fn start(url: &str, documented: &Documented) -> Result<Self, SandboxError> {
         let kinds = Kinds::load()?;
-        let routes = Routes::new(&kinds, older)?;
-        let version = routes.version();
+        let routes = Routes::new(&kinds, documented.clone());
+        let version = documented.version();
         Ok(Self { world: Mutex::new(seed::build(url.to_owned(), kinds, version)?), routes })
     }
 }
@@ -37,17 +37,16 @@ impl Rest {
 pub struct Site {
     url: String,
     journal: Option<Journal>,
-    /// A version that is older than the catalog's.
-    older: Option<Version>,
+    documented: Documented,
     rest: OnceLock<Result<Rest, SandboxError>>,
     graphql: OnceLock<Result<Engine, SandboxError>>,
 }
 
 impl Site {
     /// A sandbox of which nothing is built yet; `url` has no slash at its end. With a journal it goes on where the last
-    /// one with that journal ended; with an older version it lacks what came later.
-    pub fn new(url: String, journal: Option<Journal>, older: Option<Version>) -> Self {
-        Self { url, journal, older, rest: OnceLock::new(), graphql: OnceLock::new() }
+    /// one with that journal ended.
+    pub fn new(url: String, journal: Option<Journal>, documented: Documented) -> Self {
+        Self { url, journal, documented, rest: OnceLock::new(), graphql: OnceLock::new() }
     }
 
     /// Answers a request.
@@ -72,7 +71,7 @@ impl Site {
 
     /// The world at the start, with the kept writes made again.
     fn build(&self) -> Result<Rest, SandboxError> {
-        let rest = Rest::start(&self.url, self.older)?;
+        let rest = Rest::start(&self.url, &self.documented)?;
         for write in self.journal.as_ref().map(Journal::writes).transpose()?.unwrap_or_default() {
             let what = format!("{} {}", write.method, write.path);
             let mut world = rest.world.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,11 +103,32 @@ fn changes_world(reply: &Reply, is_graphql: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::documentation::{Documentation, DocumentedOperation, Unreadable};
+
+    /// A GitLab that documents nothing.
+    #[derive(Debug)]
+    struct Undocumented;
+
+    impl Documentation for Undocumented {
+        fn version(&self) -> String {
+            "19.5".to_owned()
+        }
+
+        fn operations(&self, _: &str, _: &str) -> Result<Vec<DocumentedOperation>, Unreadable> {
+            Ok(Vec::new())
+        }
+
+        fn methods(&self, _: &[String]) -> Result<Vec<&'static str>, Unreadable> {
+            Ok(Vec::new())
+        }
+    }
 
     #[test]
     fn what_a_request_does_not_need_is_not_built() {
-        let site = Site::new("http://127.0.0.1:1".to_owned(), None, None);
+        let site = Site::new("http://127.0.0.1:1".to_owned(), None, Documented::new(Arc::new(Undocumented)));
         assert!(site.rest.get().is_none(), "the start waits for the world");
         let request = |method: &str, path: &str| Incoming {
             method: method.to_owned(),

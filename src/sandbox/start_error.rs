@@ -32,9 +32,9 @@ pub enum SandboxError {
         #[source]
         source: serde_json::Error,
     },
-    /// The embedded catalog of GitLab's operations cannot be read.
-    #[error("the catalog of GitLab's operations cannot be read")]
-    Catalog(#[from] crate::catalog::CatalogError),
+    /// The documentation of GitLab's operations cannot be read.
+    #[error("the documentation of GitLab's operations cannot be read")]
+    Documentation(#[source] crate::documentation::Unreadable),
     /// The embedded GraphQL schema is not valid.
     #[error("the sandbox's GraphQL schema is not valid: {0}")]
     Schema(String),

@@ -14,7 +14,6 @@ use time::{Duration, OffsetDateTime};
 use super::kinds::Kinds;
 use super::repo::Repo;
 use super::row::{Fields, Row, is};
-use crate::catalog::Version;
 
 /// Time of the first write.
 pub const START: OffsetDateTime = datetime!(2026-03-02 09:00:00 UTC);
@@ -83,7 +82,7 @@ pub struct World {
     /// Base address, without a slash at the end.
     pub url: String,
     /// The version of GitLab that it says it is.
-    pub version: Version,
+    pub version: String,
     /// The kinds of rows, with their shapes.
     pub kinds: Kinds,
     /// The repositories, by project.
@@ -97,7 +96,7 @@ pub struct World {
 
 impl World {
     /// An empty world.
-    pub fn new(url: String, kinds: Kinds, version: Version) -> Self {
+    pub fn new(url: String, kinds: Kinds, version: String) -> Self {
         Self {
             url,
             version,

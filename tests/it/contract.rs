@@ -6,7 +6,8 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Output;
 use std::thread;
 
-use gitlab_mcp::sandbox::Sandbox;
+use gitlab_mcp::documentation::start_sandbox;
+use gitlab_mcp_sandbox::Sandbox;
 use serde_json::{Value, json};
 
 use crate::support::client::program;
@@ -318,9 +319,9 @@ const DEVIATIONS: [Deviation; 23] = [
 ];
 
 /// The sandbox, which runs until the test ends.
-fn start_sandbox() -> (tokio::runtime::Runtime, Sandbox) {
+fn running_sandbox() -> (tokio::runtime::Runtime, Sandbox) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let sandbox = runtime.block_on(Sandbox::start()).unwrap();
+    let sandbox = runtime.block_on(start_sandbox(None, None)).unwrap();
     (runtime, sandbox)
 }
 
@@ -397,7 +398,7 @@ fn run_suite(url: &str, arguments: &[&str]) -> (Output, String) {
 
 #[test]
 fn the_suite_holds_on_the_sandbox_and_leaves_nothing() {
-    let (_runtime, sandbox) = start_sandbox();
+    let (_runtime, sandbox) = running_sandbox();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.json");
     let groups = || {
@@ -435,7 +436,7 @@ fn the_suite_holds_on_older_versions_of_the_sandbox() {
 
 #[test]
 fn every_planted_deviation_is_found_by_its_action() {
-    let (_runtime, sandbox) = start_sandbox();
+    let (_runtime, sandbox) = running_sandbox();
     // Without a deviation the same scenarios hold through the same proxy.
     let mut sets: Vec<&str> = DEVIATIONS.iter().map(|deviation| deviation.only).collect();
     sets.sort_unstable();
@@ -457,7 +458,7 @@ fn every_planted_deviation_is_found_by_its_action() {
 
 #[test]
 fn nothing_is_made_without_consent_or_under_a_rule() {
-    let (_runtime, sandbox) = start_sandbox();
+    let (_runtime, sandbox) = running_sandbox();
     let run = |arguments: &[&str], variables: &[(&str, &str)]| {
         let always = ["--url", sandbox.url(), "doctor", "--contract"];
         let arguments: Vec<&str> = always.into_iter().chain(arguments.iter().copied()).collect();

@@ -20,6 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("gitlab_mcp_weights", &["search"]),
     ("gitlab_mcp_embed", &["catalog", "search", "build"]),
     ("pulp", &["encoder"]),
+    ("gitlab_mcp_sandbox", &["documentation"]),
     ("gitlab_mcp_allocator", &["main"]),
     ("libmimalloc_sys", &["allocator"]),
     // Patterns of a caller, whose size and time are bounded there.
@@ -67,13 +68,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Folders that are crates of their own: what they name by `crate` is theirs.
+const CRATES: &[&str] = &["allocator", "embed", "encoder", "sandbox"];
+
 /// Modules that a module may name.
 const ARROWS: &[(&str, &[&str])] = &[
-    // Crates of their own.
     ("allocator", &[]),
     ("encoder", &[]),
-    // Modules of its own by these names.
-    ("embed", &["catalog", "search"]),
+    ("embed", &[]),
+    ("sandbox", &[]),
     ("untrusted", &[]),
     ("catalog", &[]),
     ("search", &["catalog"]),
@@ -120,7 +123,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("context", &["catalog", "search", "gitlab", "guides", "messages", "present", "text", "tools"]),
     ("surface", &["call", "catalog", "search", "context", "tools"]),
     ("server", &["context", "surface", "tools"]),
-    ("sandbox", &["catalog"]),
+    ("documentation", &["catalog"]),
     (
         "config",
         &["call", "credentials", "gitlab", "policy", "search", "server", "surface", "tools", "untrusted"],
@@ -132,8 +135,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "composite",
             "config",
             "credentials",
+            "documentation",
             "gitlab",
-            "sandbox",
             "search",
             "server",
             "surface",
@@ -339,10 +342,11 @@ fn modules_named(source: &Source) -> Vec<&str> {
     let top = |path: &'_ Vec<String>| -> Option<usize> {
         let ups = path.iter().take_while(|word| *word == "super").count();
         match path.first()?.as_str() {
-            // The generator is a crate of its own: only by the library's name does it name modules here.
+            // The generator is one more crate: only by the library's name does it name modules here.
             "gitlab_mcp" => Some(1),
-            "crate" if source.module != "bin" => Some(1),
-            _ if source.module != "bin" && ups == source.depth => Some(ups),
+            _ if source.module == "bin" || CRATES.contains(&source.module.as_str()) => None,
+            "crate" => Some(1),
+            _ if ups == source.depth => Some(ups),
             _ => None,
         }
     };
@@ -417,7 +421,7 @@ fn target(files: &BTreeMap<&str, &Source>, own: &[&str], path: &[String], turns:
 fn root<'a>(own: &[&'a str]) -> Vec<&'a str> {
     match own {
         ["bin", name, ..] => vec!["bin", name],
-        [name @ ("encoder" | "allocator" | "embed"), ..] => vec![name],
+        [name, ..] if CRATES.contains(name) => vec![*name],
         _ => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Boards and their lists, each of which shows the issues of a label.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 use super::rows;
 

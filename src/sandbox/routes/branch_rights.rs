@@ -1,6 +1,6 @@
 //! Rights to push to a branch, to merge into it and to create a tag, by the rules that protect it.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 /// The rules that protect a branch.
 pub fn rules_of(request: &Request<'_>, branch: &str) -> Vec<Row> {

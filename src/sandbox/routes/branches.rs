@@ -1,7 +1,7 @@
 //! Branches and tags.
 
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::Tag;
+use crate::prelude::*;
+use crate::repo::Tag;
 
 use super::branch_rights::{can_create_tag, can_push, rules_of};
 

@@ -1,7 +1,7 @@
 //! CI/CD apart from pipelines: lint, triggers, schedules, environments, runners.
 
-use crate::sandbox::filter::{keep_between, keep_equal, sort_by};
-use crate::sandbox::prelude::*;
+use crate::filter::{keep_between, keep_equal, sort_by};
+use crate::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/ci/lint", lint),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::sandbox::args::text_of;
-use crate::sandbox::diff::{Change, Tree, between};
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::{Author, Commit, Repo};
+use crate::args::text_of;
+use crate::diff::{Change, Tree, between};
+use crate::prelude::*;
+use crate::repo::{Author, Commit, Repo};
 
 use super::branch_rights::can_push;
 
@@ -162,8 +162,7 @@ fn comments(request: &mut Request<'_>) -> Answer {
 fn comment(request: &mut Request<'_>) -> Answer {
     let shelf = comments_shelf(request)?;
     let args = &request.args;
-    let discussion =
-        crate::sandbox::git_object::sha1(&format!("{shelf}{}", request.world.rows(&shelf).len()));
+    let discussion = crate::git_object::sha1(&format!("{shelf}{}", request.world.rows(&shelf).len()));
     let values = json!({
         "body": args.text("note"), "noteable_type": "Commit", "commit_id": find_commit(request)?.id, "_discussion": discussion,
         "_path": args.text("path"), "_line": args.num("line"), "_line_type": args.text("line_type")
@@ -287,7 +286,7 @@ pub fn commit(
         check_last_commit(request, head.as_ref(), action)?;
         apply(&mut tree, action)?;
     }
-    let mut author = crate::sandbox::repo_author::author(request.world, request.me()?);
+    let mut author = crate::repo_author::author(request.world, request.me()?);
     let email = request.args.text("author_email").unwrap_or_else(|| author.email.clone());
     if let Some(name) = request.args.text("author_name") {
         author = Author { name, email };
@@ -341,7 +340,7 @@ fn carry(request: &mut Request<'_>, from: &Tree, to: &Tree, message: &str, verb:
     if request.args.flag("dry_run") {
         return ok(json!({"dry_run": "success"}));
     }
-    let author = crate::sandbox::repo_author::author(request.world, request.me()?);
+    let author = crate::repo_author::author(request.world, request.me()?);
     let now = request.world.now();
     let before = ours.id.clone();
     let made = request.repo_mut().commit(&branch, vec![ours.id], tree, message, author, &now);

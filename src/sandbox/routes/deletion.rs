@@ -1,6 +1,6 @@
 //! Deletion of projects and groups, which GitLab schedules since 18.0.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 /// Schedules the deletion of a project or group. True if it is deleted at once: it was scheduled before, and the call has
 /// `permanently_remove` and its full path.

@@ -1,7 +1,7 @@
 //! Issues that are closed as duplicates of others.
 
-use crate::sandbox::args::text_of;
-use crate::sandbox::prelude::*;
+use crate::args::text_of;
+use crate::prelude::*;
 
 /// The link to the issue that an issue was closed as a duplicate of.
 pub const DUPLICATE: &str = "closed_as_duplicate_of";

@@ -1,6 +1,6 @@
 //! The epic of an issue.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 /// Puts an issue into an epic instead of the one that it is in, or only takes it out of that.
 pub fn put_into(request: &mut Request<'_>, issue: u64, epic: Option<(&str, u64)>) {

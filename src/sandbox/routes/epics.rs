@@ -1,7 +1,7 @@
 //! Epics of groups, and the issues in them.
 
-use crate::sandbox::filter::narrow;
-use crate::sandbox::prelude::*;
+use crate::filter::narrow;
+use crate::prelude::*;
 
 use super::epic_issues::put_into;
 use super::issues::common;

@@ -1,7 +1,7 @@
 //! Feature flags that are created and changed: their strategies, and the scopes of those, have ids of their own.
 
-use crate::sandbox::args::text_of;
-use crate::sandbox::prelude::*;
+use crate::args::text_of;
+use crate::prelude::*;
 
 pub const ROUTES: &[Route] = &[post("", create).rules(&[Rule::Required("name")]), put("/:key", update)];
 

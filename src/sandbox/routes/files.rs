@@ -3,12 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::sandbox::archive;
-use crate::sandbox::args::text_of;
-use crate::sandbox::diff::Tree;
-use crate::sandbox::git_object::{blob_id, sha256, tree_id};
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::Commit;
+use crate::archive;
+use crate::args::text_of;
+use crate::diff::Tree;
+use crate::git_object::{blob_id, sha256, tree_id};
+use crate::prelude::*;
+use crate::repo::Commit;
 
 use super::branch_rights::can_push;
 

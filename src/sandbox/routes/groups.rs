@@ -1,7 +1,7 @@
 //! Groups and namespaces.
 
-use crate::sandbox::filter::sort;
-use crate::sandbox::prelude::*;
+use crate::filter::sort;
+use crate::prelude::*;
 
 use super::projects::VISIBILITY;
 use super::rows;

@@ -1,7 +1,7 @@
 //! History of issues and merge requests: the events of their labels, state and milestone, notes on other changes, and the
 //! to-do items that they cause.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 use super::{system_notes, todo_items};
 

@@ -1,6 +1,6 @@
 //! The instance itself: its version, its settings, and helpers such as Markdown rendering.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 const REVISION: &str = "5a4db0c5b01";
 

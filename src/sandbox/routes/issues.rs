@@ -1,8 +1,8 @@
 //! Issues: lists at every scope, and their life from opening to deletion.
 
-use crate::sandbox::args::text_of;
-use crate::sandbox::filter::narrow;
-use crate::sandbox::prelude::*;
+use crate::args::text_of;
+use crate::filter::narrow;
+use crate::prelude::*;
 
 use super::reach::unique;
 use super::rows;

@@ -1,8 +1,8 @@
 //! Jobs, their logs and their artifacts.
 
-use crate::sandbox::archive::zip;
-use crate::sandbox::pipeline::{settle, trace};
-use crate::sandbox::prelude::*;
+use crate::archive::zip;
+use crate::pipeline::{settle, trace};
+use crate::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     get("", list).needs(Level::User),

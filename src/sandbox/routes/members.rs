@@ -1,7 +1,7 @@
 //! Members of projects and groups, those who ask to be or are asked, and the groups that these are shared with.
 
-use crate::sandbox::access::parent;
-use crate::sandbox::prelude::*;
+use crate::access::parent;
+use crate::prelude::*;
 
 use super::rows;
 

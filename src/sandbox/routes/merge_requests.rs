@@ -1,10 +1,10 @@
 //! Merge requests: lists at every scope, their fields, and their changes.
 
-use crate::sandbox::diff::{Change, between};
-use crate::sandbox::pipeline;
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::Commit;
-use crate::sandbox::state::World;
+use crate::diff::{Change, between};
+use crate::pipeline;
+use crate::prelude::*;
+use crate::repo::Commit;
+use crate::state::World;
 
 use super::branch_rights::can_merge;
 use super::mergeability::{has_conflict, merge_status};

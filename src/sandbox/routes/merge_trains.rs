@@ -1,6 +1,6 @@
 //! Merge trains: merge requests that wait to be merged one after the other.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 use super::merge_requests::{find_merge_request, pipelines_of};
 use super::mergeability::check_sha;

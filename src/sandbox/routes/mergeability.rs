@@ -1,7 +1,7 @@
 //! Mergeability of a merge request, and what it lacks.
 
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::Repo;
+use crate::prelude::*;
+use crate::repo::Repo;
 
 /// Number of approvals that the rules of a project require.
 pub fn approvals_required(request: &Request<'_>, project: u64) -> usize {

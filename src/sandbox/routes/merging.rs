@@ -1,9 +1,9 @@
 //! Approvals, merging and rebasing of a merge request.
 
-use crate::sandbox::args::Args;
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::Repo;
-use crate::sandbox::repo_author::author;
+use crate::args::Args;
+use crate::prelude::*;
+use crate::repo::Repo;
+use crate::repo_author::author;
 
 use super::branch_rights::{can_merge, can_push};
 use super::merge_requests::{closed_by, find_merge_request, render_merge_request};
@@ -299,7 +299,7 @@ fn draft(request: &mut Request<'_>) -> Answer {
 fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
     let (shelf, row) = find_merge_request(request)?;
     let under = format!("{shelf}/{}", row.num("iid"));
-    let new = crate::sandbox::git_object::sha1(&format!("{under}/draft{}", draft.num("id")));
+    let new = crate::git_object::sha1(&format!("{under}/draft{}", draft.num("id")));
     let discussion = if draft.blank("discussion_id") { new } else { draft.text("discussion_id").to_owned() };
     let drafts = format!("{under}/draft_notes");
     request.world.remove(&drafts, |other| other.num("id") == draft.num("id"));

@@ -2,10 +2,10 @@
 //!
 //! The same routes exist under issues, merge requests, snippets, epics and commits.
 
-use crate::sandbox::args::{Args, text_of};
-use crate::sandbox::diff::{Tree, between, line_at};
-use crate::sandbox::git_object::sha1;
-use crate::sandbox::prelude::*;
+use crate::args::{Args, text_of};
+use crate::diff::{Tree, between, line_at};
+use crate::git_object::sha1;
+use crate::prelude::*;
 
 use super::reach::unique;
 use super::{quick_actions, todo_items};
@@ -97,7 +97,7 @@ fn list(request: &mut Request<'_>) -> Answer {
         Some("only_activity") => rows.retain(|row| row.flag("system")),
         _ => {}
     }
-    crate::sandbox::filter::sort(&request.args, &mut rows);
+    crate::filter::sort(&request.args, &mut rows);
     request.page_of("notes", &rows)
 }
 

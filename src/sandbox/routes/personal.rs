@@ -1,7 +1,7 @@
 //! The signed-in user's own objects: to-do items, events, tokens.
 
-use crate::sandbox::filter::sort;
-use crate::sandbox::prelude::*;
+use crate::filter::sort;
+use crate::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     get("/todos", todos).needs(Level::User).rules(&[Rule::OneOf("state", "pending done")]),

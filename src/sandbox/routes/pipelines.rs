@@ -1,8 +1,8 @@
 //! Pipelines.
 
-use crate::sandbox::filter::{keep_between, keep_equal, sort_by};
-use crate::sandbox::pipeline::{JOBS, settle, start};
-use crate::sandbox::prelude::*;
+use crate::filter::{keep_between, keep_equal, sort_by};
+use crate::pipeline::{JOBS, settle, start};
+use crate::prelude::*;
 
 use super::rows;
 

@@ -1,7 +1,7 @@
 //! Labels and milestones, of projects and of groups.
 
-use crate::sandbox::filter::narrow;
-use crate::sandbox::prelude::*;
+use crate::filter::narrow;
+use crate::prelude::*;
 
 use super::rows;
 

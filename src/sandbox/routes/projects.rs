@@ -1,9 +1,9 @@
 //! Projects.
 
-use crate::sandbox::archive::tar_gz;
-use crate::sandbox::filter::sort;
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::Repo;
+use crate::archive::tar_gz;
+use crate::filter::sort;
+use crate::prelude::*;
+use crate::repo::Repo;
 
 /// Rule of the parameter `visibility`.
 pub const VISIBILITY: Rule = Rule::OneOf("visibility", "private internal public");
@@ -203,7 +203,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     let mut repo = Repo::default();
     if readme {
         let now = request.world.now();
-        let author = crate::sandbox::repo_author::author(request.world, request.me()?);
+        let author = crate::repo_author::author(request.world, request.me()?);
         let text = format!("# {name}\n");
         let tree = [("README.md".to_owned(), text.into_bytes().into())].into();
         repo.commit(row.text("default_branch"), Vec::new(), tree, "Initial commit", author, &now);

@@ -1,8 +1,8 @@
 //! The rules of protected branches and tags.
 
-use crate::sandbox::access_level::describe;
-use crate::sandbox::args::text_of;
-use crate::sandbox::prelude::*;
+use crate::access_level::describe;
+use crate::args::text_of;
+use crate::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     post("/projects/:id/protected_branches", new_rule)

@@ -1,7 +1,7 @@
 //! Effects of a push: its event, and what becomes of the merge requests from its branch.
 
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::Commit;
+use crate::prelude::*;
+use crate::repo::Commit;
 
 use super::system_notes;
 

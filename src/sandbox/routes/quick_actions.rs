@@ -1,7 +1,7 @@
 //! Quick actions in notes and descriptions of issues and merge requests, as far as the sandbox has what they change. Any
 //! other command stays in the text.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 use super::state_event::{close, reopen};
 

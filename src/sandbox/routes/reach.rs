@@ -1,8 +1,8 @@
 //! Reach of a request: a project, the projects of a group, or all that its user may see.
 
-use crate::sandbox::filter::narrow;
-use crate::sandbox::prelude::*;
-use crate::sandbox::repo::{Commit, Repo};
+use crate::filter::narrow;
+use crate::prelude::*;
+use crate::repo::{Commit, Repo};
 
 impl Request<'_> {
     /// The projects in the path's place that the user may see: itself, those of the group and the groups

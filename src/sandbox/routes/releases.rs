@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::sandbox::filter::sort_by;
-use crate::sandbox::prelude::*;
+use crate::filter::sort_by;
+use crate::prelude::*;
 
 const PACKAGES: &[Rule] = &[
     Rule::OneOf(

@@ -1,6 +1,6 @@
 //! Handlers for rows of any kind.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 /// The rows on the shelf that the path ends with.
 pub fn list(request: &mut Request<'_>) -> Answer {

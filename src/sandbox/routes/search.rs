@@ -1,6 +1,6 @@
 //! Search, at the instance, in a group and in a project: one table of what each scope looks through.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 const RULES: &[Rule] = &[
     Rule::Required("scope"),

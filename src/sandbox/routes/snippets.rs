@@ -1,6 +1,6 @@
 //! Snippets, personal and of projects, and wiki pages.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 use super::projects::VISIBILITY;
 

@@ -1,6 +1,6 @@
 //! Closing and reopening of issues, merge requests and epics.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 use super::duplicates::{DUPLICATE, with_duplicate_of};
 

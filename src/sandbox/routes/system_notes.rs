@@ -3,9 +3,9 @@
 use time::Date;
 use time::format_description::well_known::Iso8601;
 
-use crate::sandbox::git_object::sha1;
-use crate::sandbox::prelude::*;
-use crate::sandbox::state::World;
+use crate::git_object::sha1;
+use crate::prelude::*;
+use crate::state::World;
 
 /// Adds a system note by the signed-in user.
 pub fn add(request: &mut Request<'_>, kind: &str, shelf: &str, row: &Row, body: &str) {

@@ -1,6 +1,6 @@
 //! To-do items that others cause: assignments, review requests and mentions.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 /// Kinds of objects that to-do items are made for.
 const KINDS: &[&str] = &["Issue", "MergeRequest"];

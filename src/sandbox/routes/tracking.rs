@@ -1,6 +1,6 @@
 //! Subscriptions, to-do items, time and participants: shared by issues and merge requests.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 use super::reach::unique;
 use super::todo_items::{is_pending, target};

@@ -1,7 +1,7 @@
 //! Files that are sent as multipart forms: attachments and avatars.
 
-use crate::sandbox::git_object::sha1;
-use crate::sandbox::prelude::*;
+use crate::git_object::sha1;
+use crate::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     post("/(projects|groups)/:id/uploads", upload).needs(Level::User),

@@ -1,6 +1,6 @@
 //! Users: their data, their status and events, and an administrator's actions on them.
 
-use crate::sandbox::prelude::*;
+use crate::prelude::*;
 
 pub const ROUTES: &[Route] = &[
     get("/user", current).needs(Level::User),

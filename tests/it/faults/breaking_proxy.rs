@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use gitlab_mcp::sandbox::{Sandbox, TOKEN};
+use gitlab_mcp::documentation::start_sandbox;
+use gitlab_mcp_sandbox::TOKEN;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -97,7 +98,7 @@ fn claim(reply: &crate::support::client::Reply) -> Option<bool> {
 async fn no_claim_is_wrong_behind_a_proxy_that_breaks_every_tenth_response() {
     // Another test of this process may have set it.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let sandbox = Sandbox::start().await.unwrap();
+    let sandbox = start_sandbox(None, None).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (count, writes) = (Arc::new(AtomicUsize::new(0)), Writes::default());

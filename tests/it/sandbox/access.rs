@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gitlab_mcp::sandbox::{ADMIN_TOKEN, EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, Sandbox, TOKEN};
+use gitlab_mcp_sandbox::{ADMIN_TOKEN, EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, Sandbox, TOKEN};
 use serde_json::{Value, json};
 
 use super::{WIDGET, World};

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use gitlab_mcp::sandbox::{ADMIN_TOKEN, READER_TOKEN, Sandbox, TOKEN};
+use gitlab_mcp_sandbox::{ADMIN_TOKEN, READER_TOKEN, Sandbox, TOKEN};
 use regex::Regex;
 use reqwest::multipart;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! Behavior of GitLab beyond its shapes: defaults, side effects, permissions; and 501 for parts that the sandbox lacks.
 
-use gitlab_mcp::sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
+use gitlab_mcp_sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
 use serde_json::{Value, json};
 
 use super::World;

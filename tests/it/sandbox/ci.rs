@@ -1,6 +1,6 @@
 //! Pipelines, jobs and the settings of CI.
 
-use gitlab_mcp::sandbox::ADMIN_TOKEN;
+use gitlab_mcp_sandbox::ADMIN_TOKEN;
 use serde_json::{Value, json};
 
 use super::{WIDGET, World};

@@ -1,6 +1,6 @@
 //! Merge requests and repositories.
 
-use gitlab_mcp::sandbox::TOKEN;
+use gitlab_mcp_sandbox::TOKEN;
 use serde_json::{Value, json};
 
 use super::{WIDGET, World};

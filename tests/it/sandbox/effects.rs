@@ -6,7 +6,7 @@ use std::io::Read;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
-use gitlab_mcp::sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
+use gitlab_mcp_sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 use serde_json::{Value, json};
 

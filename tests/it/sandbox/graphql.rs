@@ -5,7 +5,7 @@ use std::path::Path;
 
 use apollo_compiler::Schema;
 use apollo_compiler::schema::ExtendedType;
-use gitlab_mcp::sandbox::{ADMIN_TOKEN, EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, TOKEN};
+use gitlab_mcp_sandbox::{ADMIN_TOKEN, EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, TOKEN};
 use serde_json::{Value, json};
 
 use super::World;

@@ -1,6 +1,6 @@
 //! Groups, projects, and what belongs to them.
 
-use gitlab_mcp::sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
+use gitlab_mcp_sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
 use reqwest::multipart;
 use serde_json::{Value, json};
 

@@ -15,7 +15,8 @@ pub mod versions;
 
 use std::sync::Once;
 
-use gitlab_mcp::sandbox::{Sandbox, TOKEN};
+use gitlab_mcp::documentation::start_sandbox;
+use gitlab_mcp_sandbox::{Sandbox, TOKEN};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -35,7 +36,7 @@ impl World {
             let _ = rustls::crypto::ring::default_provider().install_default();
         });
         let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        World { sandbox: Sandbox::start().await.unwrap(), http }
+        World { sandbox: start_sandbox(None, None).await.unwrap(), http }
     }
 }
 

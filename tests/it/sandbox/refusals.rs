@@ -2,7 +2,7 @@
 //! and through the tools. `gitlab_refusals.jsonl` has a case a line: who sends what to the sandbox's objects, and the status
 //! and words with which GitLab refuses it. `sandbox` is the status where the sandbox is known to differ, in it or in words.
 
-use gitlab_mcp::sandbox::{READ_API_TOKEN, READER_TOKEN, TOKEN};
+use gitlab_mcp_sandbox::{READ_API_TOKEN, READER_TOKEN, TOKEN};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

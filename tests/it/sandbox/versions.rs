@@ -1,13 +1,14 @@
 //! The sandbox as an older GitLab.
 
-use gitlab_mcp::sandbox::{Sandbox, TOKEN};
+use gitlab_mcp::documentation::start_sandbox;
+use gitlab_mcp_sandbox::TOKEN;
 use serde_json::{Value, json};
 
 use super::{WIDGET, World};
 
 async fn at(version: &str) -> World {
     let World { http, .. } = World::new().await;
-    let sandbox = Sandbox::start_with(None, Some(version.parse().unwrap())).await.unwrap();
+    let sandbox = start_sandbox(None, Some(version.parse().unwrap())).await.unwrap();
     World { sandbox, http }
 }
 

@@ -7,7 +7,8 @@
 //!
 //! In reading order: `http` is the edge and the only file that names axum; `site` has the parts and builds them at the
 //! first request; `request` and `args` are a handler's input; `answer`, `reply`, `errors` and `page` its output;
-//! `router` finds it, `access` decides whether it may run, and `documented` knows what GitLab has. `state`
+//! `router` finds it, `access` decides whether it may run, and `documented` knows what GitLab has,
+//! from the [`Documentation`] that whoever starts it brings. `state`
 //! keeps rows of JSON on shelves named like the API's own paths, `kinds` gives the shape of a row of each kind,
 //! `cron` says when a schedule runs, `kind_routes` serves the kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the
 //! repositories, and `seed` builds the world. `graphql` asks the same handlers in GraphQL's terms.
@@ -20,6 +21,7 @@ mod args;
 mod cron;
 mod declared;
 mod diff;
+mod documentation;
 mod documented;
 mod errors;
 mod filter;
@@ -50,10 +52,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::catalog::Version;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+pub use documentation::{Documentation, DocumentedOperation, DocumentedParam, ParamKind, Unreadable};
+pub use documented::normal as normal_path;
 pub use start_error::SandboxError;
 
 /// The personal access token of `sandbox`, who owns the group `acme` and is not an administrator.
@@ -78,27 +81,30 @@ impl Sandbox {
     /// The personal access token to use; see [`TOKEN`].
     pub const TOKEN: &str = TOKEN;
 
-    /// Serves on a free port of loopback, on the current tokio runtime. The world is built by the first request.
-    pub async fn start() -> Result<Self, SandboxError> {
-        Self::start_with(None, None).await
-    }
-
-    /// The same with a file in which its changes are kept for the next start, or as an older version of GitLab, which
-    /// lacks the operations and parameters that came later.
-    pub async fn start_with(file: Option<PathBuf>, older: Option<Version>) -> Result<Self, SandboxError> {
+    /// Serves on a free port of loopback, on the current tokio runtime. The world is built by the first request. With
+    /// a file, its changes are kept there for the next start.
+    pub async fn start(
+        file: Option<PathBuf>,
+        documentation: Arc<dyn Documentation>,
+    ) -> Result<Self, SandboxError> {
         let journal = file.map(journal::Journal::open).transpose()?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let listener = TcpListener::bind(address).await.map_err(SandboxError::Listen)?;
         let port = listener.local_addr().map_err(SandboxError::Listen)?.port();
         let url = format!("http://127.0.0.1:{port}");
         let (running, stopped) = oneshot::channel();
-        http::serve(listener, Arc::new(site::Site::new(url.clone(), journal, older)), stopped);
+        http::serve(
+            listener,
+            Arc::new(site::Site::new(url.clone(), journal, documented::Documented::new(documentation))),
+            stopped,
+        );
         Ok(Self { url, _running: running })
     }
 
     /// Method and path of every REST route, the path as in GitLab's documentation: `/projects/:id/issues/:issue_iid`.
     pub fn routes() -> Result<Vec<(&'static str, String)>, SandboxError> {
-        Ok(router::Routes::new(&kinds::Kinds::load()?, None)?.patterns())
+        let routes = router::all(&kinds::Kinds::load()?);
+        Ok(routes.iter().map(|route| (route.method, route.path.clone().into_owned())).collect())
     }
 
     /// Base address, such as `http://127.0.0.1:40123`; the API is under `/api/v4`.
