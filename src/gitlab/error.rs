@@ -224,9 +224,10 @@ impl GitlabError {
         retry_after: Option<Duration>,
         changes: bool,
     ) -> GitlabError {
-        // After a gateway timeout or a server fault the change may have been made. 501 means that GitLab does not have
-        // the function.
-        let applied = if changes && status >= 500 && status != 501 { Applied::Unknown } else { Applied::No };
+        // After a timeout, of a gateway or of a request that a proxy had passed on, and after a server fault the change may
+        // have been made. 501 means that GitLab does not have the function.
+        let is_lost = status == 408 || (status >= 500 && status != 501);
+        let applied = if changes && is_lost { Applied::Unknown } else { Applied::No };
         let error_body::RefusalBody { message, expired, missing_scope, code, is_page } = said;
         let has_code = code.is_some();
         let answer = ErrorAnswer { status, message, request_id, code, is_page, applied };
@@ -238,6 +239,7 @@ impl GitlabError {
             404 | 410 => GitlabError::NotFound { answer },
             409 | 412 | 423 => GitlabError::Conflict { answer },
             429 => GitlabError::RateLimited { answer, retry_after },
+            408 => GitlabError::Server { answer, retry_after },
             400..=499 => GitlabError::Invalid { answer },
             _ => GitlabError::Server { answer, retry_after },
         }

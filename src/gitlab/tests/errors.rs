@@ -77,6 +77,7 @@ async fn statuses_map_to_error_variants() {
         (403, "forbidden", Applied::No),
         (404, "not found", Applied::No),
         (405, "invalid", Applied::No),
+        (408, "server", Applied::Unknown),
         (409, "conflict", Applied::No),
         (412, "conflict", Applied::No),
         (422, "invalid", Applied::No),

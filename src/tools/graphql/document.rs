@@ -14,7 +14,7 @@ const MAX_LISTS_NAMED: usize = 5;
 
 /// Unwraps the response, or maps its errors. Errors next to data become notes.
 pub fn unwrap_reply(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
-    let Content::Json(mut body) = reply.content else { return Ok(reply) };
+    let mut body = super::body(reply.content);
     let errors = messages(body.get("errors"));
     let changes = call.risk() != Risk::Read;
     let Some(data) = body.get("data").and_then(Value::as_object) else {

@@ -24,6 +24,9 @@ const UNKNOWN_TYPE: &str = "No such type ";
 /// GraphQL's words for an argument that the instance does not know; its name follows in quotes.
 const REFUSED_ARGUMENT: &str = "doesn't accept argument";
 
+/// GitLab's words for a fault of its own (`app/controllers/graphql_controller.rb`).
+const FAULT: &str = "Internal server error";
+
 /// GraphQL's words for what the instance does not know: a field, a type, an argument, a field of an input.
 const UNKNOWN: [&str; 6] = [
     UNKNOWN_FIELD,
@@ -47,7 +50,7 @@ pub fn unwrap_reply(
     graphql: &Graphql,
     notes: &mut Vec<String>,
 ) -> Result<Reply, ToolError> {
-    let Content::Json(mut body) = reply.content else { return Ok(reply) };
+    let mut body = body(reply.content);
     let errors = messages(body.get("errors"));
     let changes = graphql.kind == GraphqlKind::Mutation;
     let refuse = |errors: &[String], body: &Value| {
@@ -73,6 +76,14 @@ pub fn unwrap_reply(
         page,
         ..reply
     })
+}
+
+/// The body of an answer. GraphQL answers with an object: what came without one is no answer of its.
+fn body(content: Content) -> Value {
+    match content {
+        Content::Json(body) => body,
+        _ => Value::Null,
+    }
 }
 
 /// The fields and types for which a document was refused, if nothing else was wrong with it: the instance does not know
@@ -166,10 +177,11 @@ pub fn failed(
     }
     let kind = if is_about_values(body) { ErrorKind::InvalidParams } else { ErrorKind::GitlabError };
     let mut error = ToolError::new(kind, format!("{action}: {said}"));
-    if changes && is_of_execution(body) {
+    let is_lost = errors.is_empty() || errors.iter().any(|error| error.contains(FAULT));
+    if changes && (is_lost || is_of_execution(body)) {
         error.details.insert("applied".to_owned(), json!("unknown"));
         return error.hint(
-            "The mutation failed while it was executed: the change may have been made. Check before you send it again.",
+            "The mutation may have been executed: the change may have been made. Check before you send it again.",
         );
     }
     error

@@ -146,3 +146,23 @@ fn a_variable_of_the_wrong_kind_is_a_parameter_of_the_wrong_kind() {
         json!({"errors": [{"message": "Variable $input of type X was provided invalid value for id"}]});
     assert_eq!(error("work_item.create", body).kind, ErrorKind::InvalidParams);
 }
+
+#[test]
+fn a_mutation_that_is_answered_without_an_object_may_have_been_executed() {
+    let action = action("todo.mark_as_done_bulk");
+    let graphql = action.operations[0].graphql.as_ref().unwrap();
+    let lost = |content: Content| {
+        let reply = Reply { content, status: 304, ..Reply::default() };
+        unwrap_reply(reply, &action, graphql, &mut Vec::new()).unwrap_err()
+    };
+    let fault = json!({"errors": [{"message": "Internal server error"}]});
+    for content in
+        [Content::Empty, Content::Json(Value::Null), Content::Json(json!({})), Content::Json(fault)]
+    {
+        assert_eq!(lost(content.clone()).details["applied"], "unknown", "{content:?}");
+    }
+    // A document that is not valid was not executed.
+    let refused =
+        json!({"errors": [{"message": "Variable $ids is wrong", "locations": [{"line": 1, "column": 2}]}]});
+    assert!(!lost(Content::Json(refused)).details.contains_key("applied"));
+}
