@@ -58,7 +58,7 @@ pub use named_ids::named_ids;
 pub use param_error::{Fault, Invalid, TARGET};
 pub use param_names::param_named;
 pub use path_match::{Routed, routed, split_request_line};
-pub use quick_action::{QuickActions, QuickCommand, Scanned, commands, scan};
+pub use quick_action::{QuickActions, QuickCommand, Scanned, commands, commands_in_rows, scan, takes_rows};
 pub use raised_risk::raised_first;
 pub use raw_request::is_reserved_param;
 pub use revision::merge_request_head;

@@ -6,7 +6,10 @@ use serde_json::{Map, Value};
 use super::affected_paths::GROUP_OF_PROJECT;
 use super::effects::{DerivedPlace, Role, TouchedPlace};
 use super::location::{HolderKind, Location};
-use crate::catalog::{Action, Catalog, CatalogError, LandingPlace, QuickAction, Risk, Touched, Words};
+use super::{Part, request};
+use crate::catalog::{
+    Action, Base, Catalog, CatalogError, LandingPlace, Param, QuickAction, Risk, Touched, Words,
+};
 
 /// Handling of quick actions in texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,9 +141,34 @@ pub struct Scanned {
     pub commands: Vec<QuickCommand>,
 }
 
-/// Finds the commands in the parameters in which GitLab executes quick actions.
+/// Finds the commands in a file of rows, each of whose cells is a text. GitLab takes a comma, a semicolon or a tab
+/// between them (`app/services/import_csv/base_service.rb`), so each begins a text here, as a quotation mark does.
+pub fn commands_in_rows(bytes: &[u8]) -> Vec<QuickCommand> {
+    commands(&String::from_utf8_lossy(bytes).replace([',', ';', '\t', '"'], "\n"))
+}
+
+/// True if GitLab executes quick actions in a file that the action sends.
+pub fn takes_rows(action: &Action) -> bool {
+    scanned_files(action).next().is_some()
+}
+
+/// The parameters with a file in whose rows GitLab executes quick actions.
+fn scanned_files(action: &Action) -> impl Iterator<Item = &Param> {
+    let is_scanned = |param: &&Param| param.kind.base == Base::File && action.scanned.contains(&param.name);
+    action.params.iter().filter(is_scanned)
+}
+
+/// Finds the commands in the parameters in which GitLab executes quick actions. A local file is not read yet.
 pub fn scan(action: &Action, params: &Map<String, Value>) -> Vec<Scanned> {
     let mut found = Vec::new();
+    for param in scanned_files(action) {
+        let file = params.get(&param.name).and_then(|value| request::file(param, value).ok());
+        let Some(Part::File { bytes, .. }) = file else { continue };
+        let commands = commands_in_rows(&bytes);
+        if !commands.is_empty() {
+            found.push(Scanned { param: param.name.clone(), commands });
+        }
+    }
     for path in &action.scanned {
         visit(&Value::Object(params.clone()), path, &mut |text| {
             let commands = commands(text);

@@ -434,14 +434,15 @@ impl Checked {
         let found = quick_action::scan(&self.action, &self.params);
         let Some(first) = found.first() else { return Ok(()) };
         match context.quick_actions {
-            QuickActions::Refuse => {
-                let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
-                return Err(Fault::QuickAction { name: first.param.clone(), commands });
-            }
-            QuickActions::Escape => {
+            // In a file nothing is escaped: what is between its cells is not known for certain.
+            QuickActions::Escape if !quick_action::takes_rows(&self.action) => {
                 quick_action::escape_all(&self.action, &mut self.params);
                 self.understood.push(format!("the quick actions in `{}` as text (escaped)", first.param));
                 return Ok(());
+            }
+            QuickActions::Refuse | QuickActions::Escape => {
+                let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
+                return Err(Fault::QuickAction { name: first.param.clone(), commands });
             }
             QuickActions::Check => {}
         }

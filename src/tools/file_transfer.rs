@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::Call;
+use crate::call::{Call, QuickCommand, commands_in_rows, takes_rows};
 use crate::catalog::Risk;
 use crate::files::{Files, FilesError};
 use crate::gitlab::{Content, Reply};
-use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{Answer, EXECUTE, ExecuteRequest, NextCall};
 use crate::policy::Permit;
 use crate::present;
@@ -18,7 +18,15 @@ const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";
 
 /// Loads the files that the call uploads, and checks that its download can be saved. On failure nothing is sent.
 pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
-    let permit = permit.with_files(|path| load_upload(tools, path))?;
+    let action = tools.catalog.get(permit.call().action()).map_err(|error| error::internal(&error))?;
+    let is_checked = action.is_some_and(|action| takes_rows(&action));
+    let permit = permit.with_files(|path| {
+        let bytes = load_upload(tools, path)?;
+        match is_checked.then(|| commands_in_rows(&bytes)).and_then(|found| found.into_iter().next()) {
+            Some(command) => Err(unchecked(path, &command)),
+            None => Ok(bytes),
+        }
+    })?;
     let Some(path) = &request.save_to else { return Ok(permit) };
     let call = permit.call();
     let without = || NextCall::for_request(&ExecuteRequest { save_to: None, ..request.clone() });
@@ -35,6 +43,16 @@ pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Resul
     };
     files.check_free(path).map_err(|error| save_error(&error, request))?;
     Ok(permit.as_download())
+}
+
+/// The rules decide on a call before its local files are read.
+fn unchecked(path: &str, command: &QuickCommand) -> ToolError {
+    let message = format!(
+        "{path:?} has the quick action /{}, which GitLab would execute. Nothing was sent",
+        present::line(&command.name)
+    );
+    ToolError::new(ErrorKind::Denied, message)
+        .hint("Give the file by its `content`: the rules on what a quick action does are then checked.")
 }
 
 fn load_upload(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {

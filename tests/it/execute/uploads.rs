@@ -113,3 +113,24 @@ fn folders_in_the_name_of_an_upload_are_left_out() {
         assert!(body.contains("filename=\"example.txt\""), "{name}: {body}");
     }
 }
+
+/// The rules decide before a local file is read: one that has commands is not sent past them.
+#[test]
+fn a_local_file_of_rows_with_a_quick_action_is_not_sent() {
+    let gitlab = Gitlab::with_project();
+    let folder = tempfile::tempdir().unwrap();
+    let path = std::fs::canonicalize(folder.path()).unwrap();
+    std::fs::write(path.join("moves.csv"), "title,description\nx,\"/move other/proj\"\n").unwrap();
+    let mut client = gitlab.client(&[("GITLAB_FILES_DIR", path.to_str().unwrap())]);
+    let params = json!({"fullPath": PROJECT, "file": {"path": "moves.csv"}});
+    let reply = execute(&mut client, "work_item.import_csv", params);
+    let error = &reply.structured["error"];
+    assert_eq!(error["kind"], "denied", "{}", reply.text);
+    assert!(error["message"].as_str().unwrap().contains("/move"), "{error}");
+    assert!(
+        !gitlab
+            .received()
+            .iter()
+            .any(|request| String::from_utf8_lossy(&request.body).contains("other/proj"))
+    );
+}

@@ -278,6 +278,35 @@ fn a_quick_action_in_an_unknown_request_is_refused_where_they_are() {
     }
 }
 
+/// A file of rows carried commands past the rules that hold for the same text in a description.
+#[test]
+fn a_quick_action_in_a_file_of_rows_counts() {
+    let rows = |file: Value| json!({"fullPath": "acme/widget", "file": file});
+    for text in [
+        "title,description\nx,\"/move other/proj\"\n",
+        "title;description\nx;/move other/proj\n",
+        "title\tdescription\nx\t\"One line\n/move other/proj\"\n",
+    ] {
+        let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text);
+        for file in [json!(text), json!({"content": text}), json!({"content_base64": encoded})] {
+            let call = call("work_item.import_csv", &rows(file.clone()));
+            assert!(denies("issue.move", &call), "{file}");
+            assert_eq!(call.risk(), Risk::Destructive, "{file}");
+        }
+    }
+    let plain = call("work_item.import_csv", &rows(json!("title,description\nx,see /etc/passwd or a/b\n")));
+    assert!(!denies("issue.move", &plain) && plain.risk() == Risk::Write);
+    for handling in [QuickActions::Refuse, QuickActions::Escape] {
+        let action = CATALOG.get("work_item.import_csv").unwrap().unwrap();
+        let context = Context { quick_actions: handling, ..context() };
+        let params = rows(json!("title,description\nx,/move other/proj\n"));
+        let checked = check(action, params.as_object().unwrap().clone(), &context);
+        let refused =
+            checked.and_then(|checked| checked.step(&LookupCache::default()).map(drop)).unwrap_err();
+        assert!(refused.to_string().contains("/move"), "{refused}");
+    }
+}
+
 /// GitLab may execute a command on another kind of object than the table has it for.
 #[test]
 fn a_quick_action_that_is_for_another_kind_of_object_has_all_its_effects() {
