@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gitlab_mcp::catalog::{Action, Json, Param, Raise, Risk, When};
+use gitlab_mcp::catalog::{Action, Json, Param, Place, Raise, Risk, When};
 use serde::Deserialize;
 
 use crate::action_ids::{Ids, fits};
@@ -22,6 +22,8 @@ pub struct RiskRules {
     destructive: Vec<String>,
     #[serde(default)]
     raise: Vec<RaiseRule>,
+    #[serde(default)]
+    settings: Vec<SettingsRule>,
     /// Addresses that GitLab neither calls nor sends data to.
     #[serde(default)]
     shown_addresses: Vec<ListedParams>,
@@ -40,6 +42,15 @@ struct RaiseRule {
     risk: Option<Risk>,
     #[serde(default)]
     effects: Vec<String>,
+}
+
+/// Actions that change settings: a parameter that is not in `harmless`, and by which no row raises, is a grant.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettingsRule {
+    action: String,
+    #[serde(default)]
+    harmless: Vec<String>,
 }
 
 impl RiskRules {
@@ -98,6 +109,63 @@ impl RiskRules {
         for listed in &self.shown_addresses {
             listed.check("risk.shown_addresses", actions, faults);
         }
+    }
+}
+
+impl RiskRules {
+    /// Raises the actions that change settings by what no other row is about.
+    pub fn set_settings(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::new(actions);
+        for rule in &self.settings {
+            let named = ids.expand(&rule.action, "risk.settings", faults);
+            let open = |action: &&mut Action| named.contains(&action.id) && action.risk == Risk::Write;
+            actions.iter_mut().filter(open).for_each(|action| rule.apply(action, faults));
+        }
+    }
+}
+
+impl SettingsRule {
+    /// Raises the action by each parameter, or field of one, of which no rule says more.
+    fn apply(&self, action: &mut Action, faults: &mut Vec<String>) {
+        let row = format!("risk.settings {}", self.action);
+        let is_within = |path: &str, outer: &str| path == outer || path.starts_with(&format!("{outer}."));
+        let settings = action
+            .params
+            .iter()
+            .filter(|param| !param.required && !matches!(param.place, Place::Path | Place::Selector));
+        let settings: Vec<Param> = settings.cloned().collect();
+        let paths = dotted_paths(&settings, "");
+        let is_outer = |path: &str| paths.iter().any(|other| other != path && is_within(other, path));
+        for harmless in &self.harmless {
+            let is_known = paths.iter().any(|path| fits(harmless, path));
+            if !is_known && !self.action.contains('*') {
+                faults.push(format!("{row}: {}", no_param(action, harmless)));
+            }
+            if action.raises.iter().any(|raise| raise.param == *harmless && raise.risk > action.risk) {
+                faults.push(format!("{row}: {harmless} raises the risk in another row"));
+            }
+        }
+        let is_harmless = |path: &str| {
+            self.harmless
+                .iter()
+                .any(|harmless| paths.iter().any(|outer| fits(harmless, outer) && is_within(path, outer)))
+        };
+        let open = paths.iter().filter(|path| {
+            let is_raised = action.raises.iter().any(|raise| is_within(path, &raise.param));
+            !is_outer(path) && !is_raised && !is_harmless(path)
+        });
+        let raises: Vec<Raise> = open
+            .map(|param| Raise {
+                param: param.clone(),
+                when: When::Given,
+                risk: Risk::Grant,
+                effects: Vec::new(),
+            })
+            .collect();
+        if raises.is_empty() {
+            faults.push(format!("{row}: {} has no other setting", action.id));
+        }
+        action.raises.extend(raises);
     }
 }
 

@@ -254,6 +254,9 @@ impl Rules {
         self.set_deprecated(actions, &mut faults);
         self.risk.set_raises(actions, &mut faults);
         share_raises(actions);
+        // A row of either comes before what holds for a setting without one.
+        self.risk.set_settings(actions, &mut faults);
+        share_raises(actions);
         set_effects(&self.effects, actions, &mut faults);
         for listed in &self.plain_widgets {
             listed.check("plain_widgets", actions, &mut faults);

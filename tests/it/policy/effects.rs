@@ -613,10 +613,9 @@ fn what_gives_access_by_a_side_door_takes_consent() {
         assert_eq!(kind(&reply), "denied", "{action}: {}", reply.text);
     }
     let mut client = Client::sandbox();
-    for (params, is_asked) in [
-        (widget(json!({"file_name_regex": ""})), true),
-        (widget(json!({"file_name_regex": "secret"})), false),
-    ] {
+    for (params, is_asked) in
+        [(widget(json!({"file_name_regex": ""})), true), (widget(json!({"prevent_secrets": true})), false)]
+    {
         let reply = run(&mut client, "push_rule.update", &params, false);
         assert_eq!(kind(&reply) == "needs_confirmation", is_asked, "{params}: {}", reply.text);
     }

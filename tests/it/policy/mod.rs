@@ -12,6 +12,7 @@ pub mod quick_actions;
 pub mod raw_names;
 pub mod read_only;
 pub mod request_spellings;
+pub mod settings;
 pub mod shown_state;
 pub mod single_use;
 pub mod vault;

@@ -254,11 +254,12 @@ impl Tries {
 fn takes(action: &Action, operation: &Operation, name: &str) -> bool {
     let leads =
         operation.graphql.iter().any(|graphql| graphql.variables.contains_key(&format!("input.{name}")));
+    let is_sent = |param: &Param| param.name != "fullPath" || param.place == Place::Body;
     leads
         || action
             .params
             .iter()
-            .any(|param| param.wire.as_deref().unwrap_or(&param.name) == name && param.name != "fullPath")
+            .any(|param| param.wire.as_deref().unwrap_or(&param.name) == name && is_sent(param))
 }
 
 /// Walks every route of the catalog: with each field that a rule may object to, or without any, and a key more.
