@@ -107,6 +107,19 @@ fn a_spelling_never_takes_what_has_a_name_of_its_own() {
 }
 
 #[test]
+fn a_bare_id_is_the_object_where_gitlab_has_it_without_a_place() {
+    for (given, wanted) in [
+        (json!({"id": "My aliases"}), json!({"snippet_id": "My aliases"})),
+        (json!({"id": 2}), json!({"snippet_id": 2})),
+        (json!({"id": "acme/widget", "snippet_id": 2}), json!({"fullPath": "acme/widget", "snippet_id": 2})),
+        (json!({"snippet_id": 2, "id": 7}), json!({"snippet_id": 2, "fullPath": "7"})),
+    ] {
+        let checked = check_action("snippet.get", given.clone()).unwrap();
+        assert_eq!(checked.params(), wanted.as_object().unwrap(), "{given}");
+    }
+}
+
+#[test]
 fn a_parameter_of_another_scope_is_told() {
     let checked =
         check_action("issue.list", json!({"fullPath": "acme", "scope": "group", "cursor": "x"})).unwrap();

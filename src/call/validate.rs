@@ -558,6 +558,7 @@ impl Checked {
             let accepted = self.action.params.iter().map(|param| param.name.clone()).collect();
             return Err(Fault::Unknown { given: given.to_owned(), value, accepted });
         };
+        let param = self.own_object(given, &param, &value).unwrap_or(param);
         let (param, value) = match self.by_id_for_me(&param, &value) {
             Some(id) => (id, Value::from(lookup::ME)),
             None => (param, value),
@@ -585,6 +586,16 @@ impl Checked {
         };
         self.params.insert(param.name, fitted);
         Ok(())
+    }
+
+    /// The parameter with the object itself, for a name that GitLab has for it in one operation and for its place in
+    /// another: `id` of a snippet. A path has a slash.
+    fn own_object(&self, given: &str, param: &Param, value: &Value) -> Option<Param> {
+        let is_place = param.name == "fullPath" && given != "fullPath" && !plain_text(value).contains('/');
+        let bound = self.action.operations.iter().filter(|_| is_place);
+        let mut others = bound.filter_map(|operation| operation.bind.get(given));
+        let other = others.find(|name| *name != "fullPath" && !self.params.contains_key(*name))?;
+        self.action.param(other).cloned()
     }
 
     /// The parameter with the id of a user in place of the one with the username, for the word `me`: GitLab would look
