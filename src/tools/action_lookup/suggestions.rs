@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
-use crate::catalog::{Action, Risk, signature};
+use crate::catalog::{Action, Risk, Verb, signature};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{FIND, NextCall};
 use crate::search::action_names as names;
@@ -24,8 +24,8 @@ const SIGNATURES: [usize; MAX_CANDIDATES] = [700, 320, 320];
 const MAX_NAME_BYTES: usize = 200;
 
 /// The number of the read that an unknown name means without doubt: the name is a misspelling of its id, or the finder
-/// is sure of it, and the parameters make a call of it; or of several ids with these words it is the only one that
-/// they make a call of. Otherwise the error of [`unknown_action`].
+/// is sure of it, and the parameters make a call of it; or of several ids with these words, or of a domain that is asked
+/// to be read, it is the only one that they make a call of. Otherwise the error of [`unknown_action`].
 pub fn read_by_unknown_name(
     tools: &Tools,
     given: &str,
@@ -44,7 +44,7 @@ pub fn read_by_unknown_name(
         }
         _ => None,
     };
-    match read {
+    match read.map_or_else(|| only_read_of_domain(tools, given, params), |read| Ok(Some(read)))? {
         Some(number) => Ok(number),
         None => Err(unknown_action_error(tools, given, params, &likely)?),
     }
@@ -199,6 +199,28 @@ fn only_read(tools: &Tools, actions: &[Action], params: &Map<String, Value>) -> 
         }
         _ => None,
     }
+}
+
+/// The number of the read that `ci_lint.get` means: of all actions of that domain it is the only one that the parameters
+/// make a call of, and the verb asks for a read.
+fn only_read_of_domain(
+    tools: &Tools,
+    given: &str,
+    params: &Map<String, Value>,
+) -> Result<Option<usize>, ToolError> {
+    let Some((domain, verb)) = given.split_once('.').filter(|_| !params.is_empty()) else { return Ok(None) };
+    let verbs = &tools.catalog.words().map_err(|error| error::internal(&error))?.language.verbs;
+    let reads =
+        |known: &&Verb| known.mean.first().is_some_and(|mean| ["get", "list"].contains(&mean.as_str()));
+    if !verbs.iter().filter(reads).any(|known| known.say.iter().any(|said| said == verb)) {
+        return Ok(None);
+    }
+    let mut actions = Vec::new();
+    for id in tools.catalog.ids().filter(|id| id.split_once('.').is_some_and(|(of, _)| of == domain)) {
+        let action = tools.catalog.get(id).map_err(|error| error::internal(&error))?;
+        actions.extend(action.filter(|action| tools.withholds(action).is_none()));
+    }
+    Ok(only_read(tools, &actions, params))
 }
 
 /// The finder's query for an unknown name.

@@ -39,6 +39,27 @@ fn a_misspelt_read_with_other_parameters_does_not_run() {
     assert_eq!(error["candidates"][0]["action"], "issue.list");
 }
 
+/// A reading verb of a domain runs its only read that takes the parameters; another verb runs nothing.
+#[test]
+fn the_only_read_of_a_domain_runs_by_any_reading_verb() {
+    let mut client = Client::sandbox();
+    for verb in ["get", "show", "fetch"] {
+        let arguments = json!({"action": format!("ci_lint.{verb}"), "params": {"fullPath": WIDGET}});
+        let reply = client.call(EXECUTE, arguments);
+        assert_eq!(reply.structured["data"]["valid"], true, "{verb}: {}", reply.text);
+        assert_eq!(reply.structured["action"], "ci_lint.check_project", "{verb}");
+    }
+    // Several reads of pipelines take a project alone.
+    for (name, params) in [
+        ("ci_lint.erase", json!({"fullPath": WIDGET})),
+        ("ci_lint.get", json!({})),
+        ("pipeline.fetch_all_of_them", json!({"fullPath": WIDGET})),
+    ] {
+        let reply = client.call(EXECUTE, json!({"action": name, "params": params}));
+        assert!(reply.is_error, "{name}: {}", reply.text);
+    }
+}
+
 #[test]
 fn a_misspelt_write_is_mended() {
     let mut client = Client::sandbox();
