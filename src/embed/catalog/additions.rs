@@ -115,6 +115,9 @@ pub struct Join {
     /// Values of a field of the response with which it is made; always, if empty.
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
+    /// The field of the response with the number of rows: without it, or at zero, nothing is read.
+    #[serde(default)]
+    pub counted_by: Option<String>,
     /// Fields of the rows, dotted within their objects.
     pub shows: Vec<String>,
     /// The parameter with the name of a branch or tag whose commit the read shows, in a note. No read is made for a SHA.

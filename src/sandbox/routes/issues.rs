@@ -5,7 +5,6 @@ use crate::filter::narrow;
 use crate::prelude::*;
 
 use super::reach::unique;
-use super::rows;
 use super::state_event::state_event;
 
 const LIST: &[Rule] = &[
@@ -38,7 +37,7 @@ pub const ROUTES: &[Route] = &[
     get("/issues_statistics", statistics).needs(Level::User),
     get("/(groups|projects)/:id/issues_statistics", statistics),
     get("/issues/:issue_id", by_id).needs(Level::Admin),
-    get("/projects/:id/issues/:issue_iid", rows::show),
+    get("/projects/:id/issues/:issue_iid", show),
     post("/projects/:id/issues", create).needs(Level::User).rules(&[
         Rule::Required("title"),
         TYPE,
@@ -307,12 +306,28 @@ fn unlink(request: &mut Request<'_>) -> Answer {
     reply
 }
 
+/// Words before an issue's number by which a merge request closes it.
+const CLOSES: &[&str] = &["Closes ", "Fixes "];
+
+fn show(request: &mut Request<'_>) -> Answer {
+    let row = request.row()?;
+    let mut shown = request.show(&row);
+    shown["merge_requests_count"] = json!(speaking_of(request, row.num("iid"), CLOSES).len());
+    ok(shown)
+}
+
 /// Merge requests whose description speaks of the issue, and of closing it where those are asked for.
 fn mentioning(request: &mut Request<'_>) -> Answer {
-    let words: &[&str] = if request.path_end() == "closed_by" { &["Closes ", "Fixes "] } else { &[""] };
+    let words: &[&str] = if request.path_end() == "closed_by" { CLOSES } else { &[""] };
     let iid = request.row()?.num("iid");
+    let rows = speaking_of(request, iid, words);
+    request.page_of("merge_requests", &rows)
+}
+
+/// The merge requests of the project that have one of these words and the issue's number in their description.
+fn speaking_of(request: &Request<'_>, iid: u64, words: &[&str]) -> Vec<Row> {
     let names = |text: &str| words.iter().any(|word| super::reference::refers(text, word).contains(&iid));
     let mut rows = request.across("merge_requests");
     rows.retain(|row| names(row.text("description")));
-    request.page_of("merge_requests", &rows)
+    rows
 }

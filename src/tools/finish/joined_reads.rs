@@ -58,7 +58,10 @@ fn is_wanted(join: &Join, object: &Map<String, Value>) -> bool {
         let value = object.get(field).and_then(Value::as_str);
         value.is_some_and(|value| values.iter().any(|wanted| wanted == value))
     };
-    !object.contains_key(&join.field) && join.when.iter().all(fits)
+    let has_some = |field: &String| object.get(field).and_then(Value::as_u64).is_some_and(|count| count > 0);
+    !object.contains_key(&join.field)
+        && join.counted_by.as_ref().is_none_or(has_some)
+        && join.when.iter().all(fits)
 }
 
 /// Least length of a SHA in hexadecimal digits.

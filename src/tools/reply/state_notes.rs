@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Action, StateNote};
+use crate::catalog::{Action, Param, StateNote};
 use crate::messages::request::NextCall;
 use crate::present;
 use crate::tools::state::Tools;
@@ -113,7 +113,13 @@ fn next_call(
     for (name, path) in &note.takes {
         taken.insert(name.clone(), plain_value(object, path)?);
     }
-    let is_complete = next.params.iter().all(|param| !param.required || taken.contains_key(&param.name));
+    // A composite action has no operation, and one of several scopes needs the parameters of one of them.
+    let is_lacking = |param: &&Param| param.required && !taken.contains_key(&param.name);
+    let lacking: Vec<&Param> = next.params.iter().filter(is_lacking).collect();
+    let is_complete = lacking.is_empty()
+        || next.operations.iter().any(|operation| {
+            lacking.iter().all(|param| !param.scopes.is_empty() && !param.scopes.contains(&operation.scope))
+        });
     is_complete.then(|| NextCall::execute(&next.id, &taken))
 }
 
