@@ -14,8 +14,8 @@ use super::contract::{self, ContractArguments};
 use super::shell_line::{ShellLine, name_options};
 use super::surface::SentTools;
 use super::{
-    Connected, DoctorArguments, Failure, FindArguments, SurfaceArguments, audit, auth, doctor, find_cases,
-    pairs, terminal,
+    Connected, DoctorArguments, ExecuteArguments, Failure, FindArguments, SurfaceArguments, audit, auth,
+    doctor, find_cases, pairs, terminal,
 };
 use crate::catalog::Risk;
 use crate::config::{self, Config, Flags, Instance};
@@ -91,38 +91,8 @@ async fn run_connected(
         Connected::Surface(_) | Connected::Health | Connected::Audit { .. } | Connected::Auth { .. } => {
             Ok(())
         }
-        Connected::Find(arguments) => {
-            let json = arguments.json;
-            for (_, tools) in instances.each() {
-                surface::reword(tools, &config.surface);
-            }
-            if let Some(file) = &arguments.cases {
-                return find_cases::measure(instances.front(), file, json, out);
-            }
-            let found = find_request(arguments).and_then(|request| instances.find(&request));
-            write_answer(found, json, flags, out)
-        }
-        Connected::Execute(arguments) => {
-            let json = arguments.json;
-            let mut params = arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default();
-            let action = instances.front().catalog.get(&arguments.action).ok().flatten();
-            pairs::add_pairs(&mut params, &arguments.pairs, &arguments.file_pairs, action.as_ref())?;
-            let run = async {
-                let request = execute_request(arguments.action, params, arguments.options)?;
-                instances.execute(&request).await
-            };
-            let answer = server::until_signal(run).await.map_err(ServerError::Signals)?;
-            let answer = answer.ok_or(Failure::Stopped)?;
-            let is_change = action.is_some_and(|action| action.risk != Risk::Read) && answer.is_ok();
-            write_answer(answer, json, flags, out)?;
-            if sandbox.is_some() && config.sandbox_file.is_none() && is_change && !json {
-                writeln!(
-                    out,
-                    "Note: this sandbox ends with the command; --sandbox-file FILE keeps what it changes."
-                )?;
-            }
-            Ok(())
-        }
+        Connected::Find(arguments) => find(&instances, arguments, config, flags, out),
+        Connected::Execute(arguments) => execute(&instances, *arguments, config, flags, out).await,
         Connected::Doctor(arguments) if arguments.contract => {
             let arguments = ContractArguments {
                 group: arguments.group.unwrap_or_default(),
@@ -138,6 +108,53 @@ async fn run_connected(
             report.unwrap_or(Err(Failure::Stopped))
         }
     }
+}
+
+fn find(
+    instances: &Instances,
+    arguments: FindArguments,
+    config: &Config,
+    flags: &Flags,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let json = arguments.json;
+    for (_, tools) in instances.each() {
+        surface::reword(tools, &config.surface);
+    }
+    if let Some(file) = &arguments.cases {
+        return find_cases::measure(instances.front(), file, json, out);
+    }
+    let found = find_request(arguments).and_then(|request| instances.find(&request));
+    write_answer(found, json, flags, out)
+}
+
+async fn execute(
+    instances: &Instances,
+    arguments: ExecuteArguments,
+    config: &Config,
+    flags: &Flags,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let json = arguments.json;
+    let mut params = arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default();
+    let action = instances.front().catalog.get(&arguments.action).ok().flatten();
+    pairs::add_pairs(&mut params, &arguments.pairs, &arguments.file_pairs, action.as_ref())?;
+    let run = async {
+        let request = execute_request(arguments.action, params, arguments.options)?;
+        instances.execute(&request).await
+    };
+    let answer = server::until_signal(run).await.map_err(ServerError::Signals)?;
+    let answer = answer.ok_or(Failure::Stopped)?;
+    let is_change = action.is_some_and(|action| action.risk != Risk::Read) && answer.is_ok();
+    write_answer(answer, json, flags, out)?;
+    let ends = config.default.instance == Instance::Sandbox && config.sandbox_file.is_none();
+    if ends && is_change && !json {
+        writeln!(
+            out,
+            "Note: this sandbox ends with the command; --sandbox-file FILE keeps what it changes."
+        )?;
+    }
+    Ok(())
 }
 
 /// Logs warnings about the configuration before anything is sent.

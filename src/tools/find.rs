@@ -107,29 +107,10 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
         sure => sure,
     };
     let mut schemas = Schemas::new(tools, detail)?;
-    let mut results = Vec::new();
     let mut text = String::new();
     // A sure find has one result whole, and the others by name.
     let is_sure = sure == Confidence::High && detail == Detail::Auto;
-    for (place, hit) in ranking.hits.iter().enumerate() {
-        if is_sure && place > 0 {
-            results.push(json!({"action": hit.action.id}));
-            continue;
-        }
-        let length = match place {
-            0 if is_sure => SURE_SIGNATURE,
-            0 => FIRST_SIGNATURE,
-            _ => OTHER_SIGNATURE,
-        };
-        let signature = signature(&tools.reworded(hit.action.clone()), length, query);
-        let result = FoundAction::new(tools, hit, signature, place == 0, detail, &mut schemas)?;
-        result.write(place + 1, &mut text);
-        results.push(Value::Object(result.structured));
-    }
-    let others: Vec<&str> = ranking.hits.iter().skip(1).map(|hit| hit.action.id.as_str()).collect();
-    if is_sure && !others.is_empty() {
-        let _ = writeln!(text, "Others: {}", others.join(", "));
-    }
+    let results = add_results(tools, query, ranking, is_sure, &mut schemas, &mut text)?;
     let mut structured = Map::new();
     structured.insert("query".to_owned(), json!(query));
     structured.insert("confidence".to_owned(), json!(confidence(sure)));
@@ -142,15 +123,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     if !ranking.steps.is_empty() {
         structured.insert("steps".to_owned(), json!(ranking.steps));
     }
-    let mut heading = match sure {
-        Confidence::High => String::new(),
-        Confidence::Low => "Not sure which action fits; the most likely first.\n".to_owned(),
-        Confidence::None => no_results(ranking, request.domain.as_deref()),
-    };
-    if !ranking.steps.is_empty() {
-        let _ =
-            writeln!(heading, "It takes several actions, in this order: {}.", ranking.steps.join(", then "));
-    }
+    let mut heading = heading(sure, ranking, request.domain.as_deref());
     let mut notes = notes(tools, ranking);
     notes.extend(schemas.note());
     let first = ranking.hits.first().map(|hit| &hit.action);
@@ -172,6 +145,52 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
         let _ = writeln!(text, "All parameters: `detail: \"schema\"`, or {}", action_uri::ACTION);
     }
     Ok(Answer::new(structured, heading + &text))
+}
+
+/// Writes the results into the text, and returns them in the structured form.
+fn add_results(
+    tools: &Tools,
+    query: &str,
+    ranking: &Ranking,
+    is_sure: bool,
+    schemas: &mut Schemas<'_>,
+    text: &mut String,
+) -> Result<Vec<Value>, ToolError> {
+    let mut results = Vec::new();
+    for (place, hit) in ranking.hits.iter().enumerate() {
+        if is_sure && place > 0 {
+            results.push(json!({"action": hit.action.id}));
+            continue;
+        }
+        let length = match place {
+            0 if is_sure => SURE_SIGNATURE,
+            0 => FIRST_SIGNATURE,
+            _ => OTHER_SIGNATURE,
+        };
+        let signature = signature(&tools.reworded(hit.action.clone()), length, query);
+        let result = FoundAction::new(tools, hit, signature, place == 0, schemas)?;
+        result.write(place + 1, text);
+        results.push(Value::Object(result.structured));
+    }
+    let others: Vec<&str> = ranking.hits.iter().skip(1).map(|hit| hit.action.id.as_str()).collect();
+    if is_sure && !others.is_empty() {
+        let _ = writeln!(text, "Others: {}", others.join(", "));
+    }
+    Ok(results)
+}
+
+/// The lines before the results.
+fn heading(sure: Confidence, ranking: &Ranking, domain: Option<&str>) -> String {
+    let mut heading = match sure {
+        Confidence::High => String::new(),
+        Confidence::Low => "Not sure which action fits; the most likely first.\n".to_owned(),
+        Confidence::None => no_results(ranking, domain),
+    };
+    if !ranking.steps.is_empty() {
+        let _ =
+            writeln!(heading, "It takes several actions, in this order: {}.", ranking.steps.join(", then "));
+    }
+    heading
 }
 
 /// The heading of an answer without results.
@@ -254,13 +273,12 @@ impl FoundAction {
         hit: &Hit,
         signature: String,
         first: bool,
-        detail: Detail,
         schemas: &mut Schemas<'_>,
     ) -> Result<FoundAction, ToolError> {
         let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
         let action = tools.reworded(hit.action.clone());
         let schema = schemas.schema(&action, first);
-        let is_detailed = first || detail == Detail::Schema;
+        let is_detailed = first || schemas.detail == Detail::Schema;
         let mut found = FoundAction {
             structured: Map::new(),
             example: is_detailed.then(|| json!({"action": action.id, "params": example(&action, words)})),

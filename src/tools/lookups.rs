@@ -235,12 +235,7 @@ async fn resolve_lookup(
                 return Ok(());
             }
             Ok((LookupResult::Several(candidates), _)) => {
-                let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
-                let mut error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
-                if question.is_of_runs() && checked.action().param(PIPELINE).is_some() {
-                    let text = format!("Give its pipeline too, as `{PIPELINE}`: an id, a branch or `!12`.");
-                    error = error.hint(text);
-                }
+                let error = ambiguous(tools, checked, question, candidates);
                 return Err(error.fix(NextCall::execute(reading.action, &reading.params)).into());
             }
             Ok((LookupResult::Nothing, rows)) => gave_up = gave_up.or(rows),
@@ -253,10 +248,33 @@ async fn resolve_lookup(
             }
         }
     }
-    let param = checked.asking_param(question, &lock_cache(tools));
-    if let Some(denied) = denied {
-        return Err(denied.into());
+    match denied {
+        Some(denied) => Err(denied.into()),
+        None => resolve_unnamed(tools, checked, question, requests, (hidden, gave_up)).await,
     }
+}
+
+/// The error of a name that several objects have.
+fn ambiguous(tools: &Tools, checked: &Checked, question: &Lookup, candidates: Vec<Candidate>) -> ToolError {
+    let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
+    let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+    match question.is_of_runs() && checked.action().param(PIPELINE).is_some() {
+        true => error.hint(format!("Give its pipeline too, as `{PIPELINE}`: an id, a branch or `!12`.")),
+        false => error,
+    }
+}
+
+/// Resolves a name that no object has: by the words of a title, or by the full name of a member. Otherwise the error, with
+/// what is near. `hidden` is the error of a reading that may not be seen, `gave_up` the number of rows after which one ended.
+async fn resolve_unnamed(
+    tools: &Tools,
+    checked: &Checked,
+    question: &Lookup,
+    requests: &AtomicUsize,
+    (hidden, gave_up): (Option<ToolError>, Option<usize>),
+) -> Result<(), LookupFailure> {
+    let readings = question.reads();
+    let param = checked.asking_param(question, &lock_cache(tools));
     if let (None, Some(title), Some(reading)) = (&hidden, question.title(), readings.last()) {
         let search = search_titles(tools, (question, title, reading), requests).await;
         match search.candidates.as_slice() {
