@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod audit_target;
+pub mod change;
 pub mod comparison;
 pub mod continuation;
 pub mod declines;

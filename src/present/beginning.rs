@@ -14,6 +14,9 @@ impl Length {
     }
 }
 
+/// Size in bytes to which a text says what a write did, however little GitLab answers: `{"status":"success"}`.
+const FEW: usize = 160;
+
 /// Maximum length of a text in percent of GitLab's answer: with what the call sent, and as Markdown. A longer text is JSON.
 const HALF: usize = 50;
 const SAME: usize = 110;
@@ -31,11 +34,13 @@ pub struct Beginning {
 struct LimitedForm {
     beginning: Beginning,
     percent: usize,
+    /// Size in bytes that it may have in any case.
+    few: usize,
 }
 
 impl LimitedForm {
     fn new(outcome: &str, text: String, percent: usize) -> LimitedForm {
-        LimitedForm { beginning: Beginning { text, outcome: outcome.to_owned() }, percent }
+        LimitedForm { beginning: Beginning { text, outcome: outcome.to_owned() }, percent, few: 0 }
     }
 }
 
@@ -78,11 +83,20 @@ impl Beginnings {
         Beginnings { forms, with_outcome }
     }
 
+    /// The same with room for a few bytes in any case: the answer lacks what was set.
+    pub fn with_room(self) -> Beginnings {
+        let forms = self.forms.into_iter().map(|form| LimitedForm { few: FEW, ..form });
+        Beginnings { forms: forms.collect(), ..self }
+    }
+
     /// The first form that has room before so many bytes more, or the shortest.
     pub fn choose(self, length: Length, more: usize) -> Beginning {
         // The line end of the last line is not sent.
         let bytes = |form: &LimitedForm| (form.beginning.text.len() + more).saturating_sub(1);
-        let fitting = self.forms.iter().position(|form| length.has_room(bytes(form), form.percent));
+        let fitting = self
+            .forms
+            .iter()
+            .position(|form| bytes(form) <= form.few || length.has_room(bytes(form), form.percent));
         // If no form fits, the shortest that names the outcome is used.
         let shortest = || {
             let said = self.forms.iter().take(self.with_outcome).enumerate();
@@ -125,6 +139,13 @@ mod tests {
         }
         // GitLab only accepted it: the sentence says so.
         assert_eq!(chosen(None, 10, 0), format!("{BRIEF}\n{BODY}"));
+    }
+
+    #[test]
+    fn an_answer_of_a_few_bytes_is_no_reason_to_say_nothing() {
+        let line = Some(LINE.to_owned());
+        let forms = Beginnings::of_write((SENTENCE, BRIEF, Some("Created")), BODY, line).with_room();
+        assert_eq!(forms.choose(Length(Some(10)), 0).text, format!("{SENTENCE}\n{BODY}"));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Replies of GitLab as answers of execute.
 
-pub mod change;
 pub mod paging;
 pub mod render;
 pub mod state_notes;

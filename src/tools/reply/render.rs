@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
+use crate::messages::change::{self, Change};
 use crate::messages::continuation;
 use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::present::beginning::{Beginnings, Length};
@@ -17,7 +18,6 @@ use crate::text::{Position, size_within};
 use crate::tools::file_transfer;
 use crate::tools::header;
 use crate::tools::prepare::log_selection;
-use crate::tools::reply::change::{self, Change};
 use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::reply::{paging, uploads};
 use crate::tools::state::Tools;
@@ -45,7 +45,8 @@ pub fn render_answer(
     let is_document = action.direct() == Some(Interface::Graphql);
     let page = reply.page.clone();
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
-    let mut change = change::describe(tools, action, call, &request.params, reply);
+    let words = tools.catalog.words().ok();
+    let mut change = words.and_then(|words| change::describe(words, action, call, &request.params, reply));
     if let Some(change) = &mut change {
         change.leave_out(edited);
     }
@@ -323,10 +324,40 @@ fn assemble(
         None => Beginnings::of_read(body, line),
     };
     let mut text = String::new();
-    let mut omitted = present::omitted(&shown);
+    let omitted = add_omissions(&mut text, request, &shown, whole);
+    if !shown.same.is_empty() {
+        structured.insert("in_every_row".to_owned(), Value::Object(shown.same));
+    }
+    structured.insert("data".to_owned(), shown.data);
+    if let Some(page) = page {
+        text.push_str(&page_line(&page));
+        structured.insert("page".to_owned(), page);
+    }
+    if !omitted.is_empty() {
+        structured.insert("omitted".to_owned(), Value::Object(omitted));
+    }
+    state_notes::add_states(&mut structured, &mut text, states);
+    header::add_resolved(&mut text, call.resolved());
+    header::add_notes(&mut structured, &mut text, notes);
+    let beginning = beginnings.choose(length, text.len());
+    if let Some(Value::Object(changed)) = structured.get_mut("changed") {
+        changed.insert("says".to_owned(), json!(beginning.outcome));
+    }
+    text.insert_str(0, &beginning.text);
+    Answer { structured, text, file: shown.file }
+}
+
+/// Writes a line for each thing that is left out, with the call that has it. Returns them in the structured form.
+fn add_omissions(
+    text: &mut String,
+    request: &ExecuteRequest,
+    shown: &Presented,
+    whole: Option<Value>,
+) -> Map<String, Value> {
+    let mut omitted = present::omitted(shown);
     for cut in &shown.cut {
         let calls = continuation::continuations(request, cut);
-        continuation::add_cut(&mut text, cut, &calls);
+        continuation::add_cut(text, cut, &calls);
         if let Some(said) = omitted.get_mut(continuation::text_name(cut)).and_then(Value::as_object_mut) {
             said.extend(calls);
         }
@@ -350,26 +381,7 @@ fn assemble(
         let more = if more > 0 { format!(", +{more}") } else { String::new() };
         let _ = writeln!(text, "Not shown: {}{more}.", named.join(", "));
     }
-    if !shown.same.is_empty() {
-        structured.insert("in_every_row".to_owned(), Value::Object(shown.same));
-    }
-    structured.insert("data".to_owned(), shown.data);
-    if let Some(page) = page {
-        text.push_str(&page_line(&page));
-        structured.insert("page".to_owned(), page);
-    }
-    if !omitted.is_empty() {
-        structured.insert("omitted".to_owned(), Value::Object(omitted));
-    }
-    state_notes::add_states(&mut structured, &mut text, states);
-    header::add_resolved(&mut text, call.resolved());
-    header::add_notes(&mut structured, &mut text, notes);
-    let beginning = beginnings.choose(length, text.len());
-    if let Some(Value::Object(changed)) = structured.get_mut("changed") {
-        changed.insert("says".to_owned(), json!(beginning.outcome));
-    }
-    text.insert_str(0, &beginning.text);
-    Answer { structured, text, file: shown.file }
+    omitted
 }
 
 /// True if the data of an answer are all of its text, and could be written as JSON in one line.

@@ -199,7 +199,11 @@ fn what_was_made_is_named_with_its_place() {
             json!({"name": "fresh", "new_name": "stale"}),
             "Updated: label \"fresh\" in acme/widget, now \"stale\". Set: new_name.",
         ),
-        ("issue.add_spent_time", json!({"iid": 3, "duration": "1h"}), "Done: issue acme/widget#3."),
+        (
+            "issue.add_spent_time",
+            json!({"iid": 3, "duration": "1h"}),
+            "Done (issue.add_spent_time): issue acme/widget#3. Set: duration \"1h\".",
+        ),
     ] {
         let mut params = params;
         params["fullPath"] = json!("acme/widget");
@@ -221,7 +225,9 @@ fn the_text_of_a_short_answer_is_short() {
     // GitLab's answer is shorter than any sentence: it has what was set.
     assert_eq!(reply.text, label.to_string());
     assert_eq!(reply.structured["data"], label);
-    assert_eq!(create(&json!({"id": 7})).text, "{\"id\":7}");
+    // It has nothing of that.
+    let reply = create(&json!({"id": 7}));
+    assert!(reply.text.contains("Set: name \"bug\", color \"#d9534f\"."), "{}", reply.text);
     // A note on a difference is in the text of the shortest answer.
     let reply = create(&json!({"name": "bug", "color": "#000000"}));
     let note = "`color` is not as sent: sent \"#d9534f\", the answer has \"#000000\".";

@@ -155,3 +155,42 @@ fn reviewers_are_listed_with_their_verdict() {
         reviewers["data"].as_array().unwrap().iter().map(|row| (&row["user"], &row["state"])).collect();
     assert_eq!(states, [(&json!("sandbox"), &json!("unreviewed")), (&json!("carol"), &json!("approved"))]);
 }
+
+/// Which merge request will close an issue took two more calls.
+#[test]
+fn an_issue_says_which_merge_requests_close_it() {
+    let mut client = Client::sandbox();
+    let issue = |iid: u64| json!({"fullPath": "acme/widget", "iid": iid});
+    let reply = execute(&mut client, "issue.get", issue(3));
+    let closing = &reply.structured["data"]["closed_by_merge"];
+    assert_eq!(closing[0]["full"], "acme/widget!5", "{}", reply.text);
+    assert!(reply.text.contains("acme/widget!5") && reply.text.contains("Quieter gears"), "{}", reply.text);
+    // GitLab counts none: nothing is read.
+    let none = succeed(&mut client, "issue.get", issue(8));
+    assert!(none["data"].get("closed_by_merge").is_none(), "{none}");
+}
+
+/// What a list or an object lacks is named with the read that has it.
+#[test]
+fn the_read_of_what_is_left_out_is_named() {
+    let mut client = Client::sandbox();
+    let runners = execute(&mut client, "runner.list", json!({"fullPath": "acme/widget"}));
+    assert!(runners.text.contains("without tags, which `runner.get` has"), "{}", runners.text);
+    let snippet = succeed(&mut client, "snippet.get", json!({"id": "My aliases"}));
+    assert_eq!(snippet["data"]["title"], "My aliases");
+    let text = follow(&mut client, &snippet["states"][0]["next"]);
+    assert!(text.text.contains("widget turn"), "{}", text.text);
+}
+
+/// GitLab answers `{"status": "success"}`, and the text had nothing else.
+#[test]
+fn a_receipt_says_what_was_done_however_short_the_answer_is() {
+    let mut client = Client::sandbox();
+    let params =
+        json!({"fullPath": "acme/tools", "email": "frank@acme.example", "access_level": "developer"});
+    let arguments = json!({"action": "invitation.create", "params": params, "confirm": true});
+    let reply = client.call(EXECUTE, arguments);
+    for said in ["Created: invitation in acme/tools", "frank@acme.example", "developer"] {
+        assert!(reply.text.contains(said), "{said}: {}", reply.text);
+    }
+}

@@ -10,7 +10,6 @@ use crate::gitlab::{Content, Reply};
 use crate::messages::comparison;
 use crate::present;
 use crate::present::beginning::Beginnings;
-use crate::tools::state::Tools;
 use crate::untrusted::quote;
 
 /// Status of a request that GitLab carries out later (RFC 9110, 15.3.3).
@@ -24,6 +23,20 @@ const MAX_NAMED: usize = 12;
 
 /// Maximum number of characters of a parameter's value that is repeated.
 const LONGEST_VALUE: usize = 60;
+
+/// Values of the call, by where the answer has them.
+struct ToldValues {
+    /// Fields of the answer with a value as it was sent.
+    set_fields: Vec<String>,
+    /// Their parameters.
+    repeated: Vec<String>,
+    /// Parameters whose value only the sentence can tell.
+    valued: Vec<String>,
+}
+
+fn is_new(verb: &str) -> bool {
+    matches!(verb, "create" | "add")
+}
 
 /// Summary of a write.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +55,8 @@ pub struct Change {
     differs: Vec<String>,
     /// True if the sentence says all that is known.
     pub is_whole: bool,
+    /// The answer has nothing of what was set.
+    pub is_untold: bool,
     /// Fields of the answer that the text does not repeat: the sentence has them, or the call sent them.
     pub said: Vec<String>,
     /// Fields of the answer that are shown apart from those that identify the object; all if empty.
@@ -65,7 +80,42 @@ impl Change {
 
     /// The beginnings of the answer's text, with this body or this line after the sentence.
     pub fn beginnings(&self, body: &str, line: Option<String>) -> Beginnings {
-        Beginnings::of_write((&self.sentence, &self.brief, self.outcome), body, line)
+        let beginnings = Beginnings::of_write((&self.sentence, &self.brief, self.outcome), body, line);
+        if self.is_untold { beginnings.with_room() } else { beginnings }
+    }
+
+    /// Adds what the answer has of the values that were sent.
+    fn add_comparison(
+        &mut self,
+        action: &Action,
+        answer: &Map<String, Value>,
+        found: comparison::Comparison,
+    ) -> ToldValues {
+        let verb = action.verb();
+        self.is_untold = found.as_sent.is_empty() && !found.unseen.is_empty();
+        // The receipt repeats what was set, apart from long texts.
+        let is_long = |field: &str| answer.get(field).is_some_and(|value| !comparison::is_short(value));
+        let (long, shown): (Vec<_>, Vec<_>) =
+            found.as_sent.into_iter().partition(|(field, _)| is_long(field));
+        let (fields, long): (Vec<String>, Vec<String>) = long.into_iter().unzip();
+        self.said.extend(fields);
+        let (set_fields, repeated) = shown.into_iter().unzip();
+        if verb == "update" || is_new(verb) || verb == "rotate" {
+            self.differs = found.differs;
+            self.notes.splice(0..0, found.notes);
+        }
+        if verb == "create" && answer.get("created_at") == answer.get("updated_at") {
+            // The times of what was made just now.
+            self.said.extend(["created_at", "updated_at"].map(str::to_owned));
+        }
+        if verb == "update" && found.is_complete {
+            self.fields = found.fields;
+        }
+        // A deleted object has no fields worth showing.
+        if matches!(verb, "delete" | "remove") && subject::is_named(answer) {
+            self.fields = action.shows.iter().cloned().chain(["id".to_owned()]).collect();
+        }
+        ToldValues { set_fields, repeated, valued: [long, found.unseen].concat() }
     }
 
     /// The structured form.
@@ -83,9 +133,17 @@ impl Change {
     }
 }
 
+/// The change that a raw request made, if GitLab answered without content.
+fn raw_change(call: &Call, reply: &Reply) -> Option<Change> {
+    let is_empty = reply.content == Content::Empty && reply.status != NOT_MODIFIED;
+    let (method, path, status) = (call.method().name(), call.path(), reply.status);
+    let sentence = || format!("Done: {method} {path}. GitLab answered {status} without content.");
+    is_empty.then(|| Change { sentence: sentence(), ..Change::default() })
+}
+
 /// Describes the change that a call made; none if it only read.
 pub fn describe(
-    tools: &Tools,
+    words: &Words,
     action: &Action,
     call: &Call,
     params: &Map<String, Value>,
@@ -99,16 +157,8 @@ pub fn describe(
         _ => None,
     };
     if action.direct().is_some() {
-        let is_empty = reply.content == Content::Empty && reply.status != NOT_MODIFIED;
-        let sentence = format!(
-            "Done: {} {}. GitLab answered {} without content.",
-            call.method().name(),
-            call.path(),
-            reply.status
-        );
-        return is_empty.then(|| Change { sentence, ..Change::default() });
+        return raw_change(call, reply);
     }
-    let words = tools.catalog.words().ok()?;
     let params = &with_numbers(params, call);
     let name = |is_placed| subject::name_subject(words, (action, call), params, answer, is_placed);
     let (subject, short_subject) = (name(true), name(false).map(|subject| subject.text));
@@ -116,39 +166,12 @@ pub fn describe(
     let set = described(action, call, params);
     let mut change = Change { subject: subject.clone(), said: said.unwrap_or_default(), ..Change::default() };
     let verb = action.verb();
-    let is_update = verb == "update";
-    let is_new = matches!(verb, "create" | "add");
-    let (mut valued, mut repeated, mut set_fields) = (None, Vec::new(), Vec::new());
-    if let Some(answer) = answer {
+    let told = answer.map(|answer| {
         let sent = comparison::sent_values(action, call, params, &set);
         let found = comparison::compare(words, action, &sent, answer);
-        // The receipt repeats what was set, apart from long texts.
-        let is_long = |field: &str| answer.get(field).is_some_and(|value| !comparison::is_short(value));
-        let (long, shown): (Vec<_>, Vec<_>) =
-            found.as_sent.into_iter().partition(|(field, _)| is_long(field));
-        let (fields, long): (Vec<String>, Vec<String>) = long.into_iter().unzip();
-        change.said.extend(fields);
-        (set_fields, repeated) = shown.into_iter().unzip();
-        valued = Some([long, found.unseen].concat());
-        if is_update || is_new || verb == "rotate" {
-            change.differs = found.differs;
-            change.notes = found.notes;
-        }
-        if verb == "create" && answer.get("created_at") == answer.get("updated_at") {
-            // The times of what was made just now.
-            change.said.extend(["created_at", "updated_at"].map(str::to_owned));
-        }
-        if let Some(note) = moved_note(words, action, params, answer) {
-            change.notes.push(note);
-        }
-        if is_update && found.is_complete {
-            change.fields = found.fields;
-        }
-        // A deleted object has no fields worth showing.
-        if matches!(verb, "delete" | "remove") && subject::is_named(answer) {
-            change.fields = action.shows.iter().cloned().chain(["id".to_owned()]).collect();
-        }
-    }
+        change.notes.extend(moved_note(words, action, params, answer));
+        change.add_comparison(action, answer, found)
+    });
     change.is_whole = reply.content == Content::Empty;
     change.said.extend(answer.filter(|answer| is_status_line(answer)).map(|_| "message".to_owned()));
     let ran_commands = answer.filter(|_| !action.scanned.is_empty()).is_some_and(ran_only_commands);
@@ -162,15 +185,18 @@ pub fn describe(
     };
     if let Some(receipt) = answer.and_then(|_| receipt(words, &action.id)) {
         let is_other = |field: &String| !receipt.fields.contains(field);
-        change.fields =
-            receipt.fields.iter().cloned().chain(set_fields.into_iter().filter(is_other)).collect();
+        let set_fields = told.iter().flat_map(|told| &told.set_fields).filter(|field| is_other(field));
+        change.fields = receipt.fields.iter().chain(set_fields).cloned().collect();
     }
     if !matches!(verb, "delete" | "remove") && !ran_commands && !set.is_empty() {
         change.set = set.iter().map(|param| param.name.clone()).collect();
         // A new object shows all that was set; of another one, the names say what changed.
-        let is_said = |param: &Param| is_new && repeated.contains(&param.name);
-        let other: Vec<&Param> = set.iter().copied().filter(|param| !is_said(param)).collect();
-        change.sentence += &set_values(action, (&other, valued.as_deref()), params, subject.as_deref());
+        let repeated = told.iter().filter(|_| is_new(verb)).flat_map(|told| &told.repeated);
+        let repeated: Vec<&String> = repeated.collect();
+        let other: Vec<&Param> =
+            set.iter().copied().filter(|param| !repeated.contains(&&param.name)).collect();
+        let valued = told.as_ref().map(|told| told.valued.as_slice());
+        change.sentence += &set_values(action, (&other, valued), params, subject.as_deref());
     }
     if reply.content == Content::Empty && reply.status != NOT_MODIFIED {
         if matches!(verb, "delete" | "remove") {
