@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::composite::run::params;
 use crate::search::similarity;
 use crate::text::diff::{DiffLine, DiffSide, LineChange};
-use crate::untrusted::shortened;
+use crate::untrusted::{bare_name, shortened};
 
 /// Maximum number of matching lines that an error lists.
 const MAX_MATCHES: usize = 10;
@@ -141,7 +141,7 @@ impl FoundLine {
     /// Renders `src/main.rs:10`, with the side if it is the old one.
     pub fn label(&self) -> String {
         let side = if self.side == DiffSide::Old { " (old)" } else { "" };
-        format!("{}:{}{side}", self.file, self.number)
+        format!("{}:{}{side}", bare_name(&self.file), self.number)
     }
 
     /// The parameters that name it by its number.

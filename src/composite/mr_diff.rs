@@ -9,7 +9,7 @@ use crate::composite::run::{CompositeRun, params};
 use crate::present;
 use crate::text::diff::{self, DiffLine, DiffSide, LineSpan, MissingLine};
 use crate::tools::{ErrorKind, NextCall, ToolError};
-use crate::untrusted::{cleaned, mask_tokens, quote};
+use crate::untrusted::{bare_name, cleaned, mask_tokens, quote, quoted_name};
 
 /// Files of a page of the list of diffs; GitLab's maximum.
 const FILES_PER_PAGE: usize = 100;
@@ -144,7 +144,7 @@ impl LinePosition {
             format!("{}-{}", self.first, self.last)
         };
         let side = if self.side == DiffSide::Old { " (old)" } else { "" };
-        format!("{}:{lines}{side}", self.file)
+        format!("{}:{lines}{side}", bare_name(&self.file))
     }
 }
 
@@ -321,7 +321,8 @@ impl<'r> MergeRequestDiff<'r> {
             let unfolded = self.unfolded(&new_path, raw).await.or((!is_flagged).then(String::new));
             diff = unfolded.ok_or_else(|| {
                 let mut misplaced = PositionError::new(format!(
-                    "GitLab does not send the diff of `{new_path}`, which is too large"
+                    "GitLab does not send the diff of {}, which is too large",
+                    quoted_name(&new_path)
                 ));
                 misplaced.too_large = true;
                 misplaced.hint =
@@ -336,7 +337,10 @@ impl<'r> MergeRequestDiff<'r> {
             } else {
                 "it is binary, or only its mode has changed"
             };
-            return Err(PositionError::new(format!("`{new_path}` has no lines in the diff: {why}")));
+            return Err(PositionError::new(format!(
+                "{} has no lines in the diff: {why}",
+                quoted_name(&new_path)
+            )));
         }
         Ok(DiffFile { old_path, new_path, lines })
     }
@@ -358,8 +362,10 @@ impl<'r> MergeRequestDiff<'r> {
             }
             NotOneLine::Nowhere { similar, is_alike } => {
                 let of = match (&text.file, text.side) {
-                    (Some(file), Some(side)) => format!("the diff of `{file}` on the {} side", side.name()),
-                    (Some(file), None) => format!("the diff of `{file}`"),
+                    (Some(file), Some(side)) => {
+                        format!("the diff of {} on the {} side", quoted_name(file), side.name())
+                    }
+                    (Some(file), None) => format!("the diff of {}", quoted_name(file)),
                     (None, Some(side)) => format!("the diff on the {} side", side.name()),
                     (None, None) => "the diff".to_owned(),
                 };
@@ -422,11 +428,16 @@ impl<'r> MergeRequestDiff<'r> {
         let nearest = || crate::search::nearest(file, paths.iter().copied()).map(str::to_owned);
         let near = by_name.or_else(nearest);
         let among = if self.is_cut { "the first files" } else { "the files" };
-        let mut misplaced =
-            PositionError::new(format!("`{file}` is not among {among} that the merge request changes"));
+        let mut misplaced = PositionError::new(format!(
+            "{} is not among {among} that the merge request changes",
+            quoted_name(file)
+        ));
         misplaced.hint = Some(match &near {
             Some(near) => {
-                format!("Did you mean {near}? GitLab accepts comments only on lines of changed files.")
+                format!(
+                    "Did you mean {}? GitLab accepts comments only on lines of changed files.",
+                    bare_name(near)
+                )
             }
             None => format!("It changes {}.", join_paths(&paths)),
         });
@@ -443,7 +454,7 @@ fn path_of(entry: &Value) -> String {
 /// The first paths, and the number of further ones.
 fn join_paths(paths: &[&str]) -> String {
     const SHOWN: usize = 10;
-    let shown: Vec<&str> = paths.iter().take(SHOWN).copied().collect();
+    let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| bare_name(path)).collect();
     match paths.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
@@ -475,7 +486,8 @@ impl DiffFile {
 
     fn misplaced(&self, spot: &LinePosition, absent: MissingLine) -> PositionError {
         let file = if spot.side == DiffSide::Old { "old" } else { "new" };
-        let mut message = format!("line {} of the {file} `{}` is not in the diff", absent.line, spot.file);
+        let mut message =
+            format!("line {} of the {file} {} is not in the diff", absent.line, quoted_name(&spot.file));
         let Some((side, line)) = absent.nearest else { return PositionError::new(message) };
         let other = if side == spot.side {
             String::new()

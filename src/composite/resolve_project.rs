@@ -9,6 +9,7 @@ use crate::tools::response::Outcome;
 use crate::tools::workspace;
 use crate::tools::workspace::git_remote::{self, RemoteError};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
+use crate::untrusted::quoted_name;
 
 /// Candidate paths, before GitLab is queried.
 struct ProjectCandidates {
@@ -114,8 +115,8 @@ fn render_project(run: &CompositeRun<'_>, found: &ProjectCandidates, answer: Ans
             .filter(|(name, _)| own(name))
             .map(|(name, value)| (name.clone(), value.clone())),
     );
-    let shown_path = path.as_deref().map(crate::present::line).unwrap_or_default();
+    let shown_path = path.as_deref().map(quoted_name).unwrap_or_default();
     let of = if is_default { "; it is the default of calls that name no project" } else { "" };
-    let text = format!("The project is `{shown_path}`{of}.\n{}", answer.text);
+    let text = format!("The project is {shown_path}{of}.\n{}", answer.text);
     run.answer(answer.structured.get("data").cloned().unwrap_or_default(), text, beside, &[])
 }

@@ -9,7 +9,7 @@ use crate::messages::question::Question;
 use crate::messages::request::NextCall;
 use crate::present;
 use crate::text::error_chain;
-use crate::untrusted::{defuse, quote};
+use crate::untrusted::{defuse, quote, without_calls};
 
 /// Kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -82,13 +82,13 @@ pub struct ToolError {
 
 impl ToolError {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> ToolError {
-        let message = present::line(&message.into());
+        let message = without_calls(&present::line(&message.into())).into_owned();
         ToolError { kind, message, hint: None, fix: None, details: Map::new(), question: None }
     }
 
     /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> ToolError {
-        self.hint = Some(present::line(&hint.into()));
+        self.hint = Some(without_calls(&present::line(&hint.into())).into_owned());
         self
     }
 
@@ -138,7 +138,7 @@ impl ToolError {
     pub fn text(&self) -> String {
         let mut lines = vec![format!("Error ({}): {}", self.kind.name(), self.message)];
         lines.extend(self.hint.iter().map(|hint| format!("Hint: {hint}")));
-        lines.extend(self.details().iter().map(|(name, value)| defuse(&detail(name, value)).into_owned()));
+        lines.extend(self.details().iter().map(|(name, value)| detail(name, value)));
         lines.extend(self.fix.iter().map(|fix| format!("Next: {fix}")));
         lines.join("\n")
     }
@@ -147,32 +147,35 @@ impl ToolError {
 /// Name of the detail with the signature of the action.
 pub const SIGNATURE: &str = "signature";
 
-/// A detail to read; of a list of things, one a line.
+/// A detail to read; of a list of things, one a line. Lines of other things than actions are GitLab's, in tags.
 fn detail(name: &str, value: &Value) -> String {
     // Other texts may be GitLab's: quoted, they cannot begin a line of the server's own.
     if let (SIGNATURE, Value::String(text)) = (name, value) {
-        return format!("{name}: {text}");
+        return defuse(&format!("{name}: {text}")).into_owned();
     }
     let Some(items) = value.as_array().filter(|items| items.iter().all(Value::is_object)) else {
-        return format!("{name}: {}", without_calls(value));
+        return defuse(&format!("{name}: {}", calm(value))).into_owned();
     };
     let line = |item: &Value| {
         let texts = item.as_object().into_iter().flat_map(|fields| fields.values());
-        let texts: Vec<&str> = texts.filter_map(Value::as_str).collect();
+        let texts: Vec<String> =
+            texts.filter_map(Value::as_str).map(|text| text.replace('\n', " ")).collect();
         format!("- {}", texts.join(" | "))
     };
     let lines: Vec<String> = items.iter().map(line).collect();
-    format!("{name}:\n{}", lines.join("\n"))
+    let lines = lines.join("\n");
+    match items.iter().all(|item| item.get(SIGNATURE).is_some()) {
+        true => defuse(&format!("{name}:\n{lines}")).into_owned(),
+        false => format!("{name}:\n{}", present::marked(&lines).trim_end()),
+    }
 }
 
 /// The value without a text that could be taken for a call of the server's own: its braces are look-alikes.
-fn without_calls(value: &Value) -> Value {
+fn calm(value: &Value) -> Value {
     match value {
         Value::String(text) if text.contains('{') => json!(quote(text).trim_matches('"')),
-        Value::Array(items) => items.iter().map(without_calls).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, field)| (name.clone(), without_calls(field))).collect()
-        }
+        Value::Array(items) => items.iter().map(calm).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, field)| (name.clone(), calm(field))).collect(),
         other => other.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! Requests and answers of the two tools.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::{Argument, EXECUTE_ARGUMENTS};
 use crate::call::{Call, Checked};
 use crate::present::Attachment;
+use crate::untrusted::is_invisible;
 
 /// The names of the two tools.
 pub const FIND: &str = "gitlab_find_action";
@@ -177,7 +178,20 @@ impl NextCall {
 
 impl fmt::Display for NextCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        json!(self).fmt(f)
+        // A name from GitLab in it can neither close a tag nor hide or turn what follows: JSON has another spelling of each
+        // character.
+        for c in json!(self).to_string().chars() {
+            match c {
+                '<' | '>' => write!(f, "\\u{:04x}", u32::from(c))?,
+                c if is_invisible(c) => {
+                    for unit in c.encode_utf16(&mut [0; 2]) {
+                        write!(f, "\\u{unit:04x}")?;
+                    }
+                }
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
     }
 }
 

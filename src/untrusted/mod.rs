@@ -10,6 +10,8 @@ mod tokens;
 
 pub use clean::{cleaned, is_invisible};
 pub use marks::{MAX_DASHES, defuse, defuse_tags, folded, is_tag_end};
-pub use quote::{foreign_line, one_line, quote, shortened, shortened_at_word};
+pub use quote::{
+    bare_name, foreign_line, one_line, quote, quoted_name, shortened, shortened_at_word, without_calls,
+};
 pub use secrets::Secrets;
 pub use tokens::{holds_token, is_token, mask, mask_tokens};

@@ -1,5 +1,7 @@
 //! Quotation of foreign text within a sentence of our own.
 
+use std::borrow::Cow;
+
 use super::{cleaned, defuse, mask_tokens};
 
 /// Maximum number of characters in a quotation.
@@ -11,6 +13,38 @@ pub fn quote(text: &str) -> String {
     let line = mask_tokens(&one_line(text)).into_owned();
     let calm: String = shortened(&defuse(&line), MAX_QUOTED_CHARACTERS).chars().map(look_alike).collect();
     format!("\"{calm}\"")
+}
+
+/// A name of GitLab's within a sentence of our own, such as a path: as code if it has nothing but what such names are
+/// usually made of, otherwise quoted.
+pub fn quoted_name(text: &str) -> String {
+    match is_usual(text) {
+        true => format!("`{text}`"),
+        false => quote(text),
+    }
+}
+
+/// The same without marks around a usual name.
+pub fn bare_name(text: &str) -> String {
+    if is_usual(text) { text.to_owned() } else { quote(text) }
+}
+
+fn is_usual(name: &str) -> bool {
+    let is_usual = |c: char| c.is_alphanumeric() || "-_./+@#!&~,=%".contains(c);
+    !name.is_empty() && name.len() <= MAX_QUOTED_CHARACTERS && name.chars().all(is_usual)
+}
+
+/// The beginning of a call of the server's own. No sentence has one, so one in it is of a text that came from elsewhere.
+const CALL: &str = "\"tool\"";
+
+/// A sentence in which no text that came from elsewhere can be taken for a call of the server's own: its braces are
+/// look-alikes.
+pub fn without_calls(sentence: &str) -> Cow<'_, str> {
+    let is_call = sentence.split('{').skip(1).any(|rest| rest.trim_start().starts_with(CALL));
+    if !is_call {
+        return Cow::Borrowed(sentence);
+    }
+    Cow::Owned(sentence.replace('{', "❴").replace('}', "❵"))
 }
 
 /// A character that reads alike and has no meaning in Markdown or JSON.

@@ -127,9 +127,10 @@ async fn read_back(tools: &Tools, get: &Action, params: Map<String, Value>) -> R
 fn with_verification(tools: &Tools, mut refused: ToolError, checked: &Checked, found: ReadBack) -> ToolError {
     let is_deletion = checked.action().verb() == "delete";
     let (applied, hint) = match &found {
-        ReadBack::Nothing if is_deletion => {
-            ("yes", "It was read again and no longer exists. No further call is needed.")
-        }
+        ReadBack::Nothing if is_deletion => (
+            "yes",
+            "It was read again and is not there: it is deleted, if it was there before. No further call is needed.",
+        ),
         ReadBack::Nothing => ("unknown", "It was read again and was not found, at least by this name."),
         ReadBack::Thing(thing) if !is_deletion && is_as_asked(checked, thing) => {
             ("yes", "It was read again and has the requested values. No further call is needed.")

@@ -10,7 +10,7 @@ use crate::search;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, workspace};
-use crate::untrusted::quote;
+use crate::untrusted::{quote, quoted_name};
 
 /// Maximum number of similar names.
 const NEAR: usize = 5;
@@ -124,7 +124,7 @@ fn names(rows: &[Value]) -> Vec<String> {
 fn no_ref(refused: ToolError, project: &str, at: &str, branches: &[String]) -> (ToolError, Option<String>) {
     let nearest = search::nearest(at, branches.iter().map(String::as_str)).map(str::to_owned);
     let hint = match &nearest {
-        Some(nearest) => format!("Did you mean the branch `{nearest}`?"),
+        Some(nearest) => format!("Did you mean the branch {}?", quoted_name(nearest)),
         None => "Give a branch, a tag or a commit; without `ref` it is the default branch.".to_owned(),
     };
     let message = format!("{}. {project} has no branch, tag or commit `{at}`", refused.message);
@@ -143,11 +143,11 @@ pub fn empty_repository(refused: ToolError, project: &str) -> ToolError {
 /// The error of a file that is not there at a ref that is.
 fn no_file(refused: ToolError, path: &str, at: Option<&str>, near: &[String]) -> ToolError {
     let place = match at.filter(|at| *at != workspace::DEFAULT_REF) {
-        Some(at) => format!("at `{at}`"),
+        Some(at) => format!("at {}", quoted_name(at)),
         None => "at the default branch".to_owned(),
     };
-    let message = format!("{}. There is no file `{path}` {place}", refused.message);
-    let named: Vec<String> = near.iter().map(|path| format!("`{path}`")).collect();
+    let message = format!("{}. There is no file {} {place}", refused.message, quoted_name(path));
+    let named: Vec<String> = near.iter().map(|path| quoted_name(path)).collect();
     let hint = match named.is_empty() {
         true => "`fix` lists the existing files.".to_owned(),
         false => format!("There is {}.", named.join(", ")),

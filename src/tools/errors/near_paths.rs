@@ -12,6 +12,7 @@ use crate::tools::action_lookup::suggestions;
 use crate::tools::lookups::{self, UnknownPath};
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
+use crate::untrusted::quoted_name;
 
 /// Rows of each list that is compared.
 const ROWS: u64 = 100;
@@ -42,7 +43,7 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
         _ => {}
     }
     if let Some(nearest) = found.nearest {
-        let error = error.hint(format!("Did you mean `{nearest}`?"));
+        let error = error.hint(format!("Did you mean {}?", quoted_name(&nearest)));
         let mut right = params.clone();
         right.insert("fullPath".to_owned(), json!(nearest));
         if action.risk == Risk::Read && suggestions::is_callable(tools, action, &right) {

@@ -1,6 +1,7 @@
 //! Mistakes of a model, and failures on the way to GitLab: every error names the exact thing and carries the corrected
 //! call, which is sent here unchanged and has to work.
 
+pub mod foreign_texts;
 pub mod http_statuses;
 pub mod invalid_params;
 pub mod network;
