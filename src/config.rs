@@ -222,6 +222,7 @@ impl Config {
         };
         config.refuse_plain_http()?;
         config.refuse_other_than_sandbox()?;
+        config.refuse_two_accounts()?;
         Ok(config)
     }
 
@@ -352,6 +353,22 @@ impl Config {
             Instance::Sandbox => String::new(),
         };
         Err(ConfigError::PlainHttp { place, https })
+    }
+
+    /// The error of two instances at one address where callers bring their tokens: the restrictions of one would not hold.
+    fn refuse_two_accounts(&self) -> Result<(), ConfigError> {
+        if self.http.as_ref().is_none_or(|http| http.auth == server::http::AuthMode::None) {
+            return Ok(());
+        }
+        let mut seen = Vec::new();
+        for one in self.instances() {
+            let Instance::At(url) = &one.instance else { continue };
+            if seen.contains(&url) {
+                return Err(ConfigError::TwoAccounts(url.to_string()));
+            }
+            seen.push(url);
+        }
+        Ok(())
     }
 
     /// Returns true if the token of an instance would be sent unencrypted over a network.

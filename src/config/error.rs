@@ -18,7 +18,22 @@ pub enum ConfigError {
     #[error("{origin} is empty; expected {accepts}")]
     Blank { origin: String, accepts: String },
     #[error("{one} and {other} are names of one setting, and their values differ: set only {one}")]
-    Contradiction { one: &'static str, other: &'static str },
+    Contradiction { one: String, other: String },
+    #[error(
+        "{0} is for GITLAB_MCP_AUTH=oauth, and callers are not identified by OAuth: set that, or remove it"
+    )]
+    NoOAuth(&'static str),
+    #[error(
+        "{0} is where other machines reach this server, and with GITLAB_MCP_AUTH=none they would use its token: set token or \
+         oauth, or remove it"
+    )]
+    NoIdentification(&'static str),
+    #[error(
+        "two [[instance]] tables are of {0}, and a caller who brings a token chooses an instance by its address: leave one"
+    )]
+    TwoAccounts(String),
+    #[error("[[instance]] {0} has the name of the host of another instance: give it another")]
+    NamedAsHost(String),
     #[error(
         "{given} is no setting, and reads like a restriction that would not hold; {instead}, or remove it"
     )]

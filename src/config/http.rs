@@ -1,5 +1,7 @@
 //! Settings of the HTTP server, and the rules among them.
 
+use url::Url;
+
 use super::error::ConfigError;
 use super::sources::Sources;
 use super::table::{
@@ -8,6 +10,9 @@ use super::table::{
 };
 use super::values::AuthKind;
 use crate::server::http::{AuthMode, HttpSettings, TlsFiles};
+
+/// Names of this machine.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Sources<'_> {
     /// Settings of the HTTP server; none if it is not wanted.
@@ -24,6 +29,9 @@ impl Sources<'_> {
             None => return Err(ConfigError::NoAuthMode),
         };
         let applications = self.parse(&OAUTH_APPLICATIONS)?.unwrap_or_default();
+        if kind != AuthKind::OAuth && !applications.is_empty() {
+            return Err(ConfigError::NoOAuth(OAUTH_APPLICATIONS.name));
+        }
         let auth = match kind {
             AuthKind::None => AuthMode::None,
             AuthKind::Token => AuthMode::Token,
@@ -33,6 +41,10 @@ impl Sources<'_> {
         let public_url = self.parse(&PUBLIC_URL)?;
         if !listen.is_local() && (auth == AuthMode::None || public_url.is_none()) {
             return Err(ConfigError::Exposed);
+        }
+        let is_elsewhere = |url: &Url| !url.host_str().is_some_and(|host| LOOPBACK.contains(&host));
+        if auth == AuthMode::None && !is_sandbox && public_url.as_ref().is_some_and(is_elsewhere) {
+            return Err(ConfigError::NoIdentification(PUBLIC_URL.name));
         }
         Ok(Some(HttpSettings {
             listen,

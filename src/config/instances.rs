@@ -97,6 +97,19 @@ impl Sources<'_> {
         if let Some(twice) = others.iter().find(|one| !names.insert(one.name.to_ascii_lowercase())) {
             return Err(ConfigError::TwoInstances(twice.name.clone()));
         }
+        // `--instance` and a URL would mean two instances by one word.
+        let all = || std::iter::once(&default).chain(&others);
+        let host = |one: &InstanceConfig| match &one.instance {
+            Instance::At(url) => name_of(url).to_ascii_lowercase(),
+            Instance::Sandbox => String::new(),
+        };
+        let is_of_other = |named: &&InstanceConfig| {
+            let name = named.name.to_ascii_lowercase();
+            host(named) != name && all().any(|other| host(other) == name)
+        };
+        if let Some(named) = all().find(is_of_other) {
+            return Err(ConfigError::NamedAsHost(named.name.clone()));
+        }
         Ok((default, others))
     }
 

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
+use super::instance::Instance;
 use super::instance_table::{InstanceTable, TABLE};
-use super::table::{AnySetting, FILE, Row, Setting, is_of_policy, settings};
+use super::table::{AnySetting, FILE, Row, Setting, TOKEN, URL, is_of_policy, settings};
 use crate::untrusted;
 
 /// Aliases of GITLAB_URL whose value is a host, with or without a scheme.
@@ -98,23 +99,42 @@ impl Sources<'_> {
     fn variable(&self, row: &'static Row) -> Result<Option<FoundValue>, ConfigError> {
         let names = || [row.name].into_iter().chain(row.aliases.iter().copied());
         let is_set = |name: &&str| (self.lookup)(name).is_some_and(|value| !value.is_empty());
-        if is_of_policy(row.name)
+        // Where a token goes, whose it is, and what it may do.
+        let is_one = is_of_policy(row.name) || [URL.name, TOKEN.name].contains(&row.name);
+        let meaning = |name: &str| {
+            let text = (self.lookup)(name).and_then(|value| value.into_string().ok()).unwrap_or_default();
+            meant_by(row, name, &text)
+        };
+        if is_one
             && let Some(first) = names().find(is_set)
-            && let Some(other) =
-                names().filter(is_set).find(|name| (self.lookup)(name) != (self.lookup)(first))
+            && let Some(other) = names().filter(is_set).find(|name| meaning(name) != meaning(first))
         {
-            return Err(ConfigError::Contradiction { one: first, other });
+            return Err(ConfigError::Contradiction { one: first.to_owned(), other: other.to_owned() });
         }
         for name in [row.name].iter().chain(row.aliases) {
             let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
             let text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
-            let mut text = unquoted(&text).to_owned();
-            if HOSTS.contains(name) && !text.contains("://") && !is_unexpanded(&text) {
-                text = format!("https://{}", text.trim());
-            }
-            return Ok(Some(FoundValue { text, origin: (*name).to_owned() }));
+            return Ok(Some(FoundValue { text: with_scheme(name, &text), origin: (*name).to_owned() }));
         }
         Ok(None)
+    }
+}
+
+/// The value of a variable, of a host as an address.
+fn with_scheme(name: &str, text: &str) -> String {
+    let text = unquoted(text);
+    match HOSTS.contains(&name) && !text.contains("://") && !is_unexpanded(text) {
+        true => format!("https://{}", text.trim()),
+        false => text.to_owned(),
+    }
+}
+
+/// What a variable says, to compare it with another name of the setting: two spellings of an address are one.
+fn meant_by(row: &Row, name: &str, text: &str) -> String {
+    let text = with_scheme(name, text).trim().to_owned();
+    match URL.parse(&text).filter(|_| row.name == URL.name) {
+        Some(Instance::At(url)) => url.to_string(),
+        Some(Instance::Sandbox) | None => text,
     }
 }
 
@@ -144,6 +164,8 @@ impl SettingsFile {
             })?,
             None => Vec::new(),
         };
+        // By settings: the key, and what it says.
+        let mut given: BTreeMap<&str, (String, String)> = BTreeMap::new();
         for (key, value) in table {
             // A former name of a setting is one of its aliases.
             let mut rows = settings().map(AnySetting::row);
@@ -152,7 +174,13 @@ impl SettingsFile {
             let Some(text) = plain_text(&value) else {
                 return Err(ConfigError::Shape { file: path, key });
             };
-            values.insert(row.name.to_owned(), text);
+            let meaning = meant_by(row, &key, &text);
+            if let Some((one, other)) = given.insert(row.name, (key.clone(), meaning.clone()))
+                && other != meaning
+            {
+                return Err(ConfigError::Contradiction { one, other: key });
+            }
+            values.insert(row.name.to_owned(), with_scheme(&key, &text));
         }
         Ok(SettingsFile { path, values, instances })
     }

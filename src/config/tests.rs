@@ -55,7 +55,9 @@ fn every_default_and_example_is_accepted_by_its_own_setting() {
         let is_elsewhere = ["TOKEN", "KEY", "FILE", "DIR"].contains(&setting.value);
         for text in setting.default.iter().chain((!is_elsewhere).then_some(&setting.example)) {
             // The settings of the HTTP server are read where there is one.
-            let server = [("GITLAB_MCP_HTTP", "127.0.0.1:0"), ("GITLAB_MCP_AUTH", "token")];
+            let is_of_oauth = setting.name == "GITLAB_MCP_OAUTH_APPLICATIONS";
+            let auth = if is_of_oauth { "oauth" } else { "token" };
+            let server = [("GITLAB_MCP_HTTP", "127.0.0.1:0"), ("GITLAB_MCP_AUTH", auth)];
             // So are those of the sandbox.
             let sandbox = setting.name.starts_with("GITLAB_SANDBOX").then_some(("GITLAB_URL", "sandbox"));
             let others = server.into_iter().chain(sandbox).filter(|(name, _)| *name != setting.name);
@@ -430,4 +432,68 @@ fn a_file_of_descriptions_has_three_tables() {
         let error = refusal(&[("GITLAB_CUSTOMIZE", words.path().to_str().unwrap())]);
         assert!(error.contains(said), "{error}");
     }
+}
+
+#[test]
+fn two_names_of_a_setting_with_different_values_stop_the_start() {
+    let differ = |pairs: &[(&str, &str)]| resolve(pairs).unwrap_err().to_string();
+    for pairs in [
+        [("GITLAB_URL", "https://a.example"), ("GITLAB_API_URL", "https://b.example/api/v4")],
+        [("GITLAB_URL", "https://a.example"), ("GITLAB_HOST", "b.example")],
+        [
+            ("GITLAB_TOKEN", "glpat-aaaaaaaaaaaaaaaaaaaa"),
+            ("GITLAB_PERSONAL_ACCESS_TOKEN", "glpat-bbbbbbbbbbbbbbbbbbbb"),
+        ],
+    ] {
+        let error = differ(&pairs);
+        assert!(error.contains(pairs[0].0) && error.contains(pairs[1].0), "{error}");
+        assert!(!error.contains("glpat"), "{error}");
+    }
+    // Two spellings of one address.
+    assert!(resolve(&[("GITLAB_URL", "https://a.example/"), ("GITLAB_HOST", "a.example")]).is_ok());
+    assert!(
+        resolve(&[("GITLAB_URL", "https://a.example"), ("GITLAB_API_URL", "https://a.example/api/v4")])
+            .is_ok()
+    );
+}
+
+/// The second key of a file won, whatever it lifted.
+#[test]
+fn two_keys_of_a_file_for_one_setting_stop_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c.toml");
+    for (text, is_fine) in [
+        ("GITLAB_READ_ONLY = true\nGITLAB_READ_ONLY_MODE = false\n", false),
+        ("GITLAB_READ_ONLY_MODE = false\nGITLAB_READ_ONLY = true\n", false),
+        ("GITLAB_READ_ONLY = true\nGITLAB_READ_ONLY_MODE = true\n", true),
+        ("GITLAB_URL = \"https://a.example\"\nGITLAB_HOST = \"a.example\"\n", true),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let resolved = resolve(&[("GITLAB_MCP_CONFIG", file.to_str().unwrap())]);
+        assert_eq!(resolved.is_ok(), is_fine, "{text}");
+    }
+}
+
+#[test]
+fn settings_of_the_http_server_that_would_not_hold_stop_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c.toml");
+    let tables = "GITLAB_URL = \"https://a.example\"\n[[instance]]\nname = \"strict\"\nurl = \"https://a.example\"\nread_only = true\n";
+    std::fs::write(&file, tables).unwrap();
+    let with_file = ("GITLAB_MCP_CONFIG", file.to_str().unwrap());
+    let http = ("GITLAB_MCP_HTTP", "127.0.0.1:0");
+    let of = |pairs: &[(&str, &str)]| resolve(pairs).map(drop).map_err(|error| error.to_string());
+    assert!(of(&[with_file]).is_ok(), "two accounts of one machine");
+    let error = of(&[with_file, http]).unwrap_err();
+    assert!(error.contains("two [[instance]] tables") && error.contains("a.example"), "{error}");
+    let error = of(&[http, ("GITLAB_MCP_OAUTH_APPLICATIONS", "abc")]).unwrap_err();
+    assert!(error.contains("GITLAB_MCP_AUTH=oauth"), "{error}");
+    let none = ("GITLAB_MCP_AUTH", "none");
+    let error = of(&[http, none, ("GITLAB_MCP_PUBLIC_URL", "https://mcp.example.com")]).unwrap_err();
+    assert!(error.contains("GITLAB_MCP_PUBLIC_URL"), "{error}");
+    assert!(of(&[http, none, ("GITLAB_MCP_PUBLIC_URL", "http://localhost:8080")]).is_ok());
+    let named = "[[instance]]\nname = \"b.example\"\nurl = \"https://a.example\"\n[[instance]]\nname = \"b\"\nurl = \"https://b.example\"\n";
+    std::fs::write(&file, named).unwrap();
+    let error = of(&[with_file]).unwrap_err();
+    assert!(error.contains("b.example has the name of the host"), "{error}");
 }

@@ -24,7 +24,10 @@ const CONFIRM: &str = "x-mcp-confirm";
 const CONFIRM_BY: &str = "x-mcp-confirm-by";
 
 /// The beginning of those headers, in every spelling that a proxy may turn into it.
-const NARROWING: [&str; 2] = ["x-mcp-", "x_mcp_"];
+const NARROWING: [&str; 5] = ["x-mcp-", "x_mcp_", "x-gitlab-", "gitlab-", "mcp-"];
+
+/// Their further names that would narrow.
+const NARROWING_WORDS: [&str; 4] = ["policy", "quick-actions", "scope", "scopes"];
 
 /// Maximum number of toolsets in a header.
 const MAX_TOOLSETS: usize = 64;
@@ -93,6 +96,8 @@ pub(super) enum IdentityError {
         "{0} is no header of this server: X-MCP-Readonly, X-MCP-Toolsets, X-MCP-Confirm and X-MCP-Confirm-By restrict a request"
     )]
     NoRestriction(String),
+    #[error("{0} is no header of this server: GITLAB-URL chooses the GitLab of a request")]
+    NoInstance(String),
     #[error("{header}: expected {accepts}, got {given:?}")]
     Invalid { header: &'static str, accepts: &'static str, given: String },
 }
@@ -192,6 +197,7 @@ fn single<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a s
 }
 
 fn read_instance(headers: &HeaderMap, default: &Url, known: &[Url]) -> Result<Url, IdentityError> {
+    check_instance_names(headers)?;
     let mut named: Option<(&'static str, &str)> = None;
     for header in INSTANCE_HEADERS {
         if let Some(value) = single(headers, header)? {
@@ -221,13 +227,30 @@ fn root_of(url: &Url) -> (String, String, bool) {
     (url.origin().ascii_serialization(), path.to_owned(), is_plain)
 }
 
+/// The error of a header that reads like one that chooses an instance, and is none: a token would go to another GitLab.
+fn check_instance_names(headers: &HeaderMap) -> Result<(), IdentityError> {
+    let chooses = |name: &&str| {
+        let name = name.replace('_', "-");
+        let has = |word: &str| name.split('-').any(|part| part == word);
+        let is_ours = has("gitlab") || name.starts_with("x-mcp-");
+        is_ours && ["url", "host", "instance", "hostname"].into_iter().any(has)
+    };
+    let names = headers.keys().map(HeaderName::as_str).filter(|name| !INSTANCE_HEADERS.contains(name));
+    names.into_iter().find(chooses).map_or(Ok(()), |name| Err(IdentityError::NoInstance(name.to_owned())))
+}
+
 /// The error of a header that reads like one that narrows, and is none: it would not hold.
 fn check_narrowing_names(headers: &HeaderMap) -> Result<(), IdentityError> {
     const KNOWN: [&str; 4] = [READ_ONLY, TOOLSETS, CONFIRM, CONFIRM_BY];
     let names = headers.keys().map(HeaderName::as_str).filter(|name| !KNOWN.contains(name));
     let rest =
         |name: &str| NARROWING.iter().find_map(|beginning| name.strip_prefix(beginning).map(str::to_owned));
-    let mut unknown = names.filter(|name| rest(name).is_some_and(|rest| reads_like_restriction(&rest)));
+    // `Mcp-Param-…` repeats an argument of the call (MCP, Streamable HTTP).
+    let is_one = |rest: String| {
+        let reads = NARROWING_WORDS.contains(&rest.as_str()) || reads_like_restriction(&rest);
+        reads && !rest.starts_with("param-")
+    };
+    let mut unknown = names.filter(|name| rest(name).is_some_and(is_one));
     unknown.next().map_or(Ok(()), |name| Err(IdentityError::NoRestriction(name.to_owned())))
 }
 
@@ -403,7 +426,31 @@ mod tests {
         ] {
             assert!(matches!(ask(header), Err(IdentityError::NoRestriction(_))), "{header}");
         }
-        for header in ["x-mcp-client", "x-mcp-proxy-auth", "x-read-only"] {
+        let others = [
+            "x-gitlab-url",
+            "gitlab_url",
+            "x-mcp-gitlab-url",
+            "x-mcp-instance",
+            "gitlab-instance",
+            "x-gitlab-host",
+        ];
+        for header in others {
+            assert!(matches!(ask(header), Err(IdentityError::NoInstance(_))), "{header}");
+        }
+        for header in
+            ["x-gitlab-readonly", "mcp-readonly", "x-mcp-policy", "x-mcp-quick-actions", "x-mcp-scope"]
+        {
+            assert!(matches!(ask(header), Err(IdentityError::NoRestriction(_))), "{header}");
+        }
+        for header in [
+            "x-mcp-client",
+            "x-mcp-proxy-auth",
+            "x-read-only",
+            "mcp-protocol-version",
+            "mcp-session-id",
+            "mcp-method",
+            "mcp-name",
+        ] {
             assert!(ask(header).is_ok(), "{header}");
         }
     }
