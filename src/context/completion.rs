@@ -159,6 +159,12 @@ impl Tools {
             .iter()
             .find(|asked| asked.source == source)
             .filter(|_| self.offers(EXECUTE))?;
+        // A list that is not offered is not read another way. Places are needed to name anything.
+        let is_place = matches!(source, CompletionSource::Project | CompletionSource::Group);
+        let list = self.catalog.get(asked.action).ok().flatten()?;
+        if !is_place && self.withholds(&list).is_some() {
+            return None;
+        }
         let mut params: Map<String, Value> =
             asked.params.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         if asked.is_inside {
