@@ -19,6 +19,8 @@ pub enum ConfigError {
     Blank { origin: String, accepts: String },
     #[error("{one} and {other} are names of one setting, and their values differ: set only {one}")]
     Contradiction { one: String, other: String },
+    #[error("{0} is for the HTTP server, and there is none: add --http (GITLAB_MCP_HTTP), or remove it")]
+    NoServer(&'static str),
     #[error(
         "{0} is for GITLAB_MCP_AUTH=oauth, and callers are not identified by OAuth: set that, or remove it"
     )]

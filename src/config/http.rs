@@ -20,7 +20,19 @@ impl Sources<'_> {
     /// # Errors
     /// An invalid value, or values that would expose a token.
     pub(super) fn http(&self, is_sandbox: bool) -> Result<Option<HttpSettings>, ConfigError> {
-        let Some(listen) = self.parse(&HTTP)? else { return Ok(None) };
+        let Some(listen) = self.parse(&HTTP)? else {
+            // A variable may be set for another start; a flag is meant for this one.
+            let of_server = [
+                AUTH.name,
+                OAUTH_APPLICATIONS.name,
+                PUBLIC_URL.name,
+                TLS_CERT.name,
+                TLS_KEY.name,
+                ALLOWED_HOSTS.name,
+            ];
+            let stray = of_server.into_iter().find(|name| self.flags.contains_key(name));
+            return stray.map_or(Ok(None), |name| Err(ConfigError::NoServer(name)));
+        };
         let kind = match self.parse(&AUTH)? {
             Some(kind) => kind,
             // The sandbox has nothing to protect; elsewhere no local process gets this server's token unasked.

@@ -107,7 +107,11 @@ impl Sources<'_> {
         };
         if is_one
             && let Some(first) = names().find(is_set)
-            && let Some(other) = names().filter(is_set).find(|name| meaning(name) != meaning(first))
+            && let Some(other) = names()
+                .filter(is_set)
+                // glab's, which may be about another GitLab.
+                .filter(|name| !HOSTS.contains(name))
+                .find(|name| meaning(name) != meaning(first))
         {
             return Err(ConfigError::Contradiction { one: first.to_owned(), other: other.to_owned() });
         }

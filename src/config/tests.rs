@@ -439,7 +439,6 @@ fn two_names_of_a_setting_with_different_values_stop_the_start() {
     let differ = |pairs: &[(&str, &str)]| resolve(pairs).unwrap_err().to_string();
     for pairs in [
         [("GITLAB_URL", "https://a.example"), ("GITLAB_API_URL", "https://b.example/api/v4")],
-        [("GITLAB_URL", "https://a.example"), ("GITLAB_HOST", "b.example")],
         [
             ("GITLAB_TOKEN", "glpat-aaaaaaaaaaaaaaaaaaaa"),
             ("GITLAB_PERSONAL_ACCESS_TOKEN", "glpat-bbbbbbbbbbbbbbbbbbbb"),
@@ -449,6 +448,8 @@ fn two_names_of_a_setting_with_different_values_stop_the_start() {
         assert!(error.contains(pairs[0].0) && error.contains(pairs[1].0), "{error}");
         assert!(!error.contains("glpat"), "{error}");
     }
+    // glab's own variable may be about another GitLab.
+    assert!(resolve(&[("GITLAB_URL", "https://a.example"), ("GITLAB_HOST", "b.example")]).is_ok());
     // Two spellings of one address.
     assert!(resolve(&[("GITLAB_URL", "https://a.example/"), ("GITLAB_HOST", "a.example")]).is_ok());
     assert!(
@@ -488,6 +489,8 @@ fn settings_of_the_http_server_that_would_not_hold_stop_the_start() {
     assert!(error.contains("two [[instance]] tables") && error.contains("a.example"), "{error}");
     let error = of(&[http, ("GITLAB_MCP_OAUTH_APPLICATIONS", "abc")]).unwrap_err();
     assert!(error.contains("GITLAB_MCP_AUTH=oauth"), "{error}");
+    let error = with_flags(&[("GITLAB_MCP_AUTH", "token")], &[]).unwrap_err().to_string();
+    assert!(error.contains("add --http"), "{error}");
     let none = ("GITLAB_MCP_AUTH", "none");
     let error = of(&[http, none, ("GITLAB_MCP_PUBLIC_URL", "https://mcp.example.com")]).unwrap_err();
     assert!(error.contains("GITLAB_MCP_PUBLIC_URL"), "{error}");

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::call::{self, Call, Location, Role};
+use crate::call::{self, Call, Location, QuickCommand, Role};
 use crate::catalog::{Action, Place, Touched};
 use crate::messages::request::CheckedCall;
 use crate::text::plain_text;
@@ -99,7 +99,11 @@ impl Sentence {
         let place = params.get("fullPath").map(|path| format!("in {}", word(&plain_text(path))));
         let others: Vec<(&String, &Value)> = params.iter().filter(|(name, _)| *name != "fullPath").collect();
         let what = phrase(action, &[place.as_deref().unwrap_or_default()]);
-        Sentence { what, facts: with_params(&others).into_iter().collect(), url: None }
+        let commands = call::scan(action, params).into_iter().flat_map(|scanned| scanned.commands);
+        let commands: Vec<String> =
+            commands.map(|command| named_command(&format!("/{}", command.name), &command)).collect();
+        let facts = contained(&commands, "quick actions").into_iter().chain(with_params(&others));
+        Sentence { what, facts: facts.collect(), url: None }
     }
 
     /// Adds further facts.
@@ -243,7 +247,7 @@ fn operations(call: CheckedCall<'_>) -> Vec<String> {
         let written = written.filter(|written| command.strip_prefix('/') == Some(written.name.as_str()));
         let mut texts: Vec<String> = written
             .filter(|written| !written.argument.is_empty())
-            .map(|written| format!("{command} {}", quote(&cut(&written.argument, MAX_PART_CHARACTERS))))
+            .map(|written| named_command(command, written))
             .collect();
         if texts.is_empty() {
             texts.push(command.to_owned());
@@ -261,18 +265,28 @@ fn operations(call: CheckedCall<'_>) -> Vec<String> {
     once.into_iter().map(counted).collect()
 }
 
+/// A quick action with its argument.
+fn named_command(name: &str, command: &QuickCommand) -> String {
+    match command.argument.as_str() {
+        "" => name.to_owned(),
+        argument => format!("{name} {}", quote(&cut(argument, MAX_PART_CHARACTERS))),
+    }
+}
+
+/// The fact that a call contains these; none without any.
+fn contained(names: &[String], kind: &str) -> Option<String> {
+    let kind = if names.len() == 1 { kind.trim_end_matches('s') } else { kind };
+    (!names.is_empty()).then(|| format!("It contains the {kind} {}.", listed(names)))
+}
+
 /// Its quick actions or the operations of its document, its other parameters, and the request where the caller wrote that.
 /// `action` is the one that it amounts to.
 fn request_facts(call: CheckedCall<'_>, action: &Action) -> Vec<String> {
     let CheckedCall { call: request, checked } = call;
     let mut facts = Vec::new();
     let operations = operations(call);
-    if !operations.is_empty() {
-        let kind =
-            if operations.iter().any(|name| name.starts_with('/')) { "quick actions" } else { "operations" };
-        let kind = if operations.len() == 1 { kind.trim_end_matches('s') } else { kind };
-        facts.push(format!("It contains the {kind} {}.", listed(&operations)));
-    }
+    let is_command = operations.iter().any(|name| name.starts_with('/'));
+    facts.extend(contained(&operations, if is_command { "quick actions" } else { "operations" }));
     let mut others: Vec<(&String, &Value)> = params(call, false).collect();
     // The state of the object, which the server adds, is nothing to decide on.
     let state = checked.action().pin.as_ref().map(|pin| &pin.param);

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Fault, Routed, WebPage};
 use crate::catalog::{self, Action, Method, ObjectKind, Operation, Risk, Scope};
+use crate::files::git_remote;
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::search::{Confidence, Hit, Query};
@@ -266,7 +267,7 @@ fn list_action(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
 fn foreign_url_error(given: &str, fault: &Fault) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, format!("`action` is a URL that cannot be called: {fault}"))
         .hint("Set GITLAB_URL to that GitLab, or name the object by its path.")
-        .fix(NextCall::find(json!({"query": given})))
+        .fix(NextCall::find(json!({"query": git_remote::redacted(given)})))
 }
 
 fn unreadable_path_error(given: &str, reason: &str) -> ToolError {

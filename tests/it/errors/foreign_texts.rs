@@ -83,3 +83,14 @@ fn names_of_files_are_quoted() {
     let merge = json!({"iid": 5, "sha": "9f9afb9e342b6b7aad93b406b410355eeb0cda8a"});
     is_calm(&call(&mut client, "merge_request.merge", merge, true), "commits that came since");
 }
+
+/// The call that is offered instead repeated the password of the address.
+#[test]
+fn credentials_in_an_address_are_not_repeated() {
+    let mut client = Client::sandbox();
+    let address =
+        "https://oauth2:hunter2secret@other.example/acme/widget/-/issues/1?private_token=hunter2secret";
+    let reply = client.call(EXECUTE, json!({"action": address}));
+    assert!(reply.is_error && !reply.text.contains("hunter2secret"), "{}", reply.text);
+    assert!(!reply.structured.to_string().contains("hunter2secret"), "{}", reply.structured);
+}
