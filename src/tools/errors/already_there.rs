@@ -21,6 +21,10 @@ const ALREADY: &str = "already";
 /// Fields that name an object, in the order in which one may hold the name of a new one.
 const NAMES: [&str; 7] = ["name", "title", "key", "tag_name", "slug", "path", "branch"];
 
+/// The parameter with a user, who may be given by another name where one is added.
+const USER: &str = "user_id";
+const USERNAME: &str = "username";
+
 /// The parameter with the whole path of a project or group, and those with the place of a new one.
 const PLACE: &str = "fullPath";
 const PARENTS: [&str; 2] = ["parent_id", "namespace_id"];
@@ -60,7 +64,10 @@ pub async fn show_existing(tools: &Tools, checked: &Checked, refused: ToolError)
         let shared = checked.params().iter().filter(taken).map(|(name, value)| (name.clone(), value.clone()));
         let mut params: Map<String, Value> = shared.collect();
         params.extend(params_of(&update, &params_by_name(&read, &update, &params, checked.params())));
-        let is_set = |param: &Param| param.place == Place::Body && checked.params().contains_key(&param.name);
+        let names_it = |param: &Param| param.name == USERNAME && params.contains_key(USER);
+        let is_set = |param: &Param| {
+            param.place == Place::Body && checked.params().contains_key(&param.name) && !names_it(param)
+        };
         let loses = action.params.iter().any(|param| is_set(param) && update.param(&param.name).is_none());
         if !loses && suggestions::is_callable(tools, &update, &params) {
             return refused
@@ -100,6 +107,9 @@ fn object_name(param: &str, given: &Map<String, Value>, message: &str) -> Option
         let (_, rest) = message.rsplit_once('!')?;
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
         return digits.parse::<u64>().ok().map(|iid| json!(iid));
+    }
+    if param == USER {
+        return given.get(USERNAME).cloned();
     }
     if param == PLACE {
         // Another group may be called like the path that is taken, and a path alone is one of the top level.

@@ -875,6 +875,13 @@ fn what_is_there_already_is_shown_with_the_call_that_changes_it() {
             json!({"file_path": "README.md"}),
             "repository_file.update",
         ),
+        // Who is added by another name than is changed.
+        (
+            "member.add",
+            json!({"username": "carol", "access_level": 20}),
+            json!({"username": "carol"}),
+            "member.update",
+        ),
         // Its update has no `push_access_level`: the call that is offered would change nothing.
         (
             "protected_branch.create",
