@@ -44,12 +44,16 @@ pub static FOREIGN_FLAGS: [(&str, &str); 20] = [
 ];
 
 /// Restrictions of other servers, which do not hold here, each with those that do.
-pub static FOREIGN_RESTRICTIONS: [(&str, &str); 5] = [
+pub static FOREIGN_RESTRICTIONS: [(&str, &str); 9] = [
     ("GITLAB_ALLOWED_PROJECT_IDS", "GITLAB_ALLOWED_PATHS and GITLAB_READABLE_PATHS take paths"),
     ("GITLAB_ALLOWED_PROJECTS", "GITLAB_ALLOWED_PATHS and GITLAB_READABLE_PATHS take paths"),
     ("GITLAB_ENABLED_TOOLS", "GITLAB_TOOLSETS and GITLAB_DOMAINS name the parts that are offered"),
     ("GITLAB_TOOLS", "GITLAB_TOOLSETS and GITLAB_DOMAINS name the parts that are offered"),
     ("GITLAB_DENIED_TOOLS", "GITLAB_DENIED_ACTIONS takes ids and patterns of actions"),
+    ("MCP_READ_ONLY", "GITLAB_READ_ONLY=true refuses changes"),
+    ("MCP_READONLY", "GITLAB_READ_ONLY=true refuses changes"),
+    ("USE_READONLY", "GITLAB_READ_ONLY=true refuses changes"),
+    ("READ_ONLY_MODE", "GITLAB_READ_ONLY=true refuses changes"),
 ];
 
 /// Unsupported variables of other servers, each with an alternative.

@@ -191,6 +191,8 @@ fn foreign_variables_are_answered_with_ours() {
     for (name, ours) in [
         ("GITLAB_ALLOWED_PROJECT_IDS", "GITLAB_ALLOWED_PATHS"),
         ("GITLAB_DENIED_TOOLS", "GITLAB_DENIED_ACTIONS"),
+        ("MCP_READ_ONLY", "GITLAB_READ_ONLY"),
+        ("READ_ONLY_MODE", "GITLAB_READ_ONLY"),
     ] {
         let (code, out, err) = run(&["--sandbox", "execute", "issue.list"], &[(name, "1")]);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
