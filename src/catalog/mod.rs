@@ -24,9 +24,9 @@ pub use gitlab_mcp_embed::catalog::kinds::{
     Resolver, ResolverRead,
 };
 pub use gitlab_mcp_embed::catalog::language::{
-    AbsentToolset, Agent, BackgroundChange, ChangeWords, ClientTools, Domain, ExampleWords, Foreign,
-    GlossaryEntry, Language, ListWords, LocalWords, QuickAction, ReadableTable, Receipt, RowAddition,
-    ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
+    AbsentToolset, Agent, BackgroundChange, ChangeWords, ClientTools, Domain, DoneState, ExampleWords,
+    Foreign, GlossaryEntry, Language, ListWords, LocalWords, QuickAction, ReadableTable, Receipt,
+    RowAddition, ShownAs, ShownBy, Synonym, Toolset, Verb, Words,
 };
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;

@@ -284,6 +284,9 @@ impl Rules {
                 ids.expand(id, "changes.background", &mut faults);
             }
         }
+        for id in self.changes.done.iter().flat_map(|done| &done.actions) {
+            ids.expand(id, "changes.done", &mut faults);
+        }
         for partial in &self.changes.partial {
             for id in partial.actions.iter().chain([&partial.read]) {
                 ids.expand(id, "changes.partial", &mut faults);

@@ -319,6 +319,9 @@ pub struct ChangeWords {
     /// Writes of several steps, of which GitLab may have made the first when it refuses the next.
     #[serde(default)]
     pub partial: Vec<PartialChange>,
+    /// States of an object in which a change has nothing left to do.
+    #[serde(default)]
+    pub done: Vec<DoneState>,
     /// Reads that show what a call on trial would meet.
     #[serde(default)]
     pub trials: Vec<TrialRead>,
@@ -408,6 +411,17 @@ pub struct RowAddition {
     pub of: String,
     /// Dotted fields of a row of the read that are shown.
     pub shows: Vec<String>,
+}
+
+/// A state of an object in which changes have nothing left to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DoneState {
+    /// Ids of the actions.
+    pub actions: Vec<String>,
+    /// The field of the object, and its value after the change.
+    pub field: String,
+    pub is: Json,
 }
 
 /// Writes of several steps, of which GitLab may have made the first when it refuses the next.

@@ -304,7 +304,8 @@ fn download_export(request: &mut Request<'_>) -> Answer {
 
 fn fork(request: &mut Request<'_>) -> Answer {
     let row = request.place_row()?;
-    let key = if request.args.has("namespace_path") { "namespace_path" } else { "namespace_id" };
+    let given = ["namespace_path", "namespace"].into_iter().find(|name| request.args.has(name));
+    let key = given.unwrap_or("namespace_id");
     let group = target_group(request, key, "Target Namespace")?;
     let name = request.args.text("name").unwrap_or_else(|| row.text("name").to_owned());
     let path = request.args.text("path").unwrap_or_else(|| row.text("path").to_owned());

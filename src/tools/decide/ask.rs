@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{Body, Call};
+use crate::catalog::{Action, DoneState};
 use crate::messages::audit_target::AuditTarget;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::question::{AskedCall, Question, QuestionedCall};
@@ -71,6 +72,8 @@ pub async fn find_consent(
     if target.rows.is_empty() && target.unseen.is_none() {
         target.unseen = Some("the affected object cannot be read first".to_owned());
     }
+    let mut notes = prepared.notes.clone();
+    notes.extend(done_note(tools, &prepared.action, &target.rows));
     let token =
         wants_token.then(|| tools.tokens.as_ref()?.issue(&subject(tools, call, &target.rows))).flatten();
     let hint = match (&token, target.rows.is_empty()) {
@@ -91,7 +94,16 @@ pub async fn find_consent(
     let question = Question { calls, why, plan: None, instance: None };
     let again = ExecuteRequest { params: prepared.params_again().clone(), ..request.clone() };
     let call = consenting_call(&again, call.action(), token);
-    Ok(Some(Ask { question, rejected, hint, call, notes: prepared.notes.clone() }))
+    Ok(Some(Ask { question, rejected, hint, call, notes }))
+}
+
+/// The note on an object that is as the change would make it.
+fn done_note(tools: &Tools, action: &Action, hit: &Map<String, Value>) -> Option<String> {
+    let states = &tools.catalog.words().ok()?.changes.done;
+    let is_it =
+        |state: &&DoneState| state.actions.contains(&action.id) && hit.get(&state.field) == Some(&state.is.0);
+    let state = states.iter().find(is_it)?;
+    Some(format!("`{}` is {} already: nothing is left to do", state.field, state.is.0))
 }
 
 /// The subject that a confirmation token is bound to: the instance, the call with its body and locations, and the

@@ -194,3 +194,26 @@ fn a_receipt_says_what_was_done_however_short_the_answer_is() {
         assert!(reply.text.contains(said), "{said}: {}", reply.text);
     }
 }
+
+/// The question had the call with consent, and the state was deep in the object's fields.
+#[test]
+fn a_question_about_what_is_done_already_says_so() {
+    let mut client = Client::sandbox();
+    for (project, is_done) in [("acme/archive", true), ("acme/site", false)] {
+        let arguments = json!({"action": "project.archive", "params": {"fullPath": project}});
+        let reply = client.call(EXECUTE, arguments);
+        let says = reply.text.contains("`archived` is true already: nothing is left to do");
+        assert_eq!(says, is_done, "{}", reply.text);
+    }
+}
+
+/// The number of approvals without its rules, and a package without its files, cost a second call each.
+#[test]
+fn an_object_has_the_rows_that_make_it_up() {
+    let mut client = Client::sandbox();
+    let approvals = succeed(&mut client, "approval_configuration.get", json!({"fullPath": "acme/widget"}));
+    assert_eq!(approvals["data"]["rules"][0]["name"], "Two pairs of eyes", "{approvals}");
+    let package = json!({"fullPath": "acme/widget", "package_id": "widget"});
+    let package = succeed(&mut client, "package.get", package);
+    assert_eq!(package["data"]["files"][0]["size"], 2048, "{package}");
+}
