@@ -123,11 +123,6 @@ fn new(run: &CompositeRun<'_>, item: &Value) -> Result<NewItem, ToolError> {
         params.insert(param.clone(), value);
     }
     let target = place_params(run, create.place, path, (kind, &mut params))?;
-    for (given, implied) in &create.implies {
-        if params.contains_key(given) {
-            params.insert(implied.clone(), json!(true));
-        }
-    }
     complete(run, (kind, create), &params)?;
     Ok(NewItem { kind, create, target, params })
 }

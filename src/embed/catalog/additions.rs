@@ -222,6 +222,7 @@ pub struct Presumed {
     /// Parameters of which the call has one.
     pub given: Vec<String>,
     /// Parameters of which it has none.
+    #[serde(default)]
     pub absent: Vec<String>,
 }
 

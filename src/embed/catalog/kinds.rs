@@ -189,9 +189,6 @@ pub struct NewItemKind {
     pub place: ItemPlace,
     /// Its fields, each with the parameter of the action.
     pub fields: Vec<(String, String)>,
-    /// Parameters that are true where another one is given.
-    #[serde(default)]
-    pub implies: Vec<(String, String)>,
 }
 
 /// Meaning of an item's `fullPath`.

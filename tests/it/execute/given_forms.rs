@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::data::actions;
 use crate::support::client::{Client, EXECUTE, execute, succeed};
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 fn call(client: &mut Client, arguments: Value) -> (bool, Value, String) {
     let reply = client.call("gitlab_execute_action", arguments);
@@ -390,4 +391,27 @@ fn no_fix_does_something_else_than_what_was_asked() {
     );
     assert!(other.is_empty(), "{} of {ran}:\n{}", other.len(), other[..other.len().min(30)].join("\n"));
     assert!(meant_so > 500, "{meant_so}");
+}
+
+/// GitLab takes an epic's dates from its children unless a switch says otherwise, so a date alone had no effect.
+#[test]
+fn a_date_of_an_epic_has_effect_without_its_switch() {
+    let gitlab = Gitlab::start();
+    gitlab.answer("POST", "/epics", answer(201, json!({"id": 9, "iid": 3, "title": "Safer"})));
+    gitlab.answer("GET", "/groups/acme", answer(200, json!({"id": 2, "full_path": "acme"})));
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": "acme", "title": "Safer", "due_date": "2026-09-30", "start_date_fixed": "2026-04-01"});
+    let reply = client.call(EXECUTE, json!({"action": "epic.create", "params": params}));
+    assert!(!reply.is_error, "{}", reply.text);
+    let sent = gitlab.received().into_iter().find(|request| request.method == "POST").unwrap();
+    let sent: Value = serde_json::from_slice(&sent.body).unwrap();
+    for (name, value) in [
+        ("due_date_fixed", json!("2026-09-30")),
+        ("due_date_is_fixed", json!(true)),
+        ("start_date_fixed", json!("2026-04-01")),
+        ("start_date_is_fixed", json!(true)),
+    ] {
+        assert_eq!(sent[name], value, "{name}: {sent}");
+    }
+    assert!(reply.text.contains("`due_date_fixed` with `due_date_is_fixed: true`"), "{}", reply.text);
 }
