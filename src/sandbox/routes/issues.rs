@@ -311,8 +311,8 @@ const CLOSES: &[&str] = &["Closes ", "Fixes "];
 
 fn show(request: &mut Request<'_>) -> Answer {
     let row = request.row()?;
-    let mut shown = request.show(&row);
-    shown["merge_requests_count"] = json!(speaking_of(request, row.num("iid"), CLOSES).len());
+    let mut shown = object(request.show(&row));
+    shown.set("merge_requests_count", speaking_of(request, row.num("iid"), CLOSES).len());
     ok(shown)
 }
 
