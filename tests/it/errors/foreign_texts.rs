@@ -88,9 +88,10 @@ fn names_of_files_are_quoted() {
 #[test]
 fn credentials_in_an_address_are_not_repeated() {
     let mut client = Client::sandbox();
+    let secret = "hunter2secret";
     let address =
-        "https://oauth2:hunter2secret@other.example/acme/widget/-/issues/1?private_token=hunter2secret";
+        format!("https://oauth2:{secret}@other.example/acme/widget/-/issues/1?private_token={secret}");
     let reply = client.call(EXECUTE, json!({"action": address}));
-    assert!(reply.is_error && !reply.text.contains("hunter2secret"), "{}", reply.text);
-    assert!(!reply.structured.to_string().contains("hunter2secret"), "{}", reply.structured);
+    assert!(reply.is_error && !reply.text.contains(secret), "{}", reply.text);
+    assert!(!reply.structured.to_string().contains(secret), "{}", reply.structured);
 }
