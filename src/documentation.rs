@@ -1,4 +1,4 @@
-//! What the catalog knows of GitLab, as the documentation that the sandbox imitates.
+//! The catalog as the documentation of GitLab that the sandbox imitates.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -17,7 +17,7 @@
 //! - [`context`]: resources, prompts and completions.
 //! - [`surface`]: the shapes in which a client sees the catalog: two tools, a tool a family, a tool an action, toolsets.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
-//! - [`documentation`]: starts the sandbox, an embedded GitLab that is a crate of its own, with what the catalog says of
+//! - [`documentation`]: starts the sandbox, an embedded GitLab that is a crate of its own, with the catalog's documentation of
 //!   GitLab.
 //! - [`config`]: arguments, environment and file to one validated configuration. The environment is read here alone.
 //! - [`cli`]: the arguments and subcommands.

@@ -434,7 +434,7 @@ impl Checked {
         let found = quick_action::scan(&self.action, &self.params);
         let Some(first) = found.first() else { return Ok(()) };
         match context.quick_actions {
-            // In a file nothing is escaped: what is between its cells is not known for certain.
+            // In a file nothing is escaped: its separators are not known for certain.
             QuickActions::Escape if !quick_action::takes_rows(&self.action) => {
                 quick_action::escape_all(&self.action, &mut self.params);
                 self.understood.push(format!("the quick actions in `{}` as text (escaped)", first.param));

@@ -21,7 +21,7 @@ impl Sources<'_> {
     /// An invalid value, or values that would expose a token.
     pub(super) fn http(&self, is_sandbox: bool) -> Result<Option<HttpSettings>, ConfigError> {
         let Some(listen) = self.parse(&HTTP)? else {
-            // A variable may be set for another start; a flag is meant for this one.
+            // A variable may be set for another start; a flag is for this one.
             let of_server = [
                 AUTH.name,
                 OAUTH_APPLICATIONS.name,

@@ -99,7 +99,7 @@ impl Sources<'_> {
     fn variable(&self, row: &'static Row) -> Result<Option<FoundValue>, ConfigError> {
         let names = || [row.name].into_iter().chain(row.aliases.iter().copied());
         let is_set = |name: &&str| (self.lookup)(name).is_some_and(|value| !value.is_empty());
-        // Where a token goes, whose it is, and what it may do.
+        // The destination of a token, the token, and the rules for it.
         let is_one = is_of_policy(row.name) || [URL.name, TOKEN.name].contains(&row.name);
         let meaning = |name: &str| {
             let text = (self.lookup)(name).and_then(|value| value.into_string().ok()).unwrap_or_default();
@@ -133,7 +133,7 @@ fn with_scheme(name: &str, text: &str) -> String {
     }
 }
 
-/// What a variable says, to compare it with another name of the setting: two spellings of an address are one.
+/// The value of a variable, to compare it with another name of the setting: two spellings of an address are one.
 fn meant_by(row: &Row, name: &str, text: &str) -> String {
     let text = with_scheme(name, text).trim().to_owned();
     match URL.parse(&text).filter(|_| row.name == URL.name) {

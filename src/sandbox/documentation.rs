@@ -1,4 +1,4 @@
-//! What GitLab documents of its REST interface. The program that starts a sandbox knows it; the sandbox asks.
+//! GitLab's documentation of its REST interface. The program that starts a sandbox has it; the sandbox asks.
 
 use std::error::Error;
 use std::fmt;
@@ -35,19 +35,19 @@ pub struct DocumentedParam {
     pub name: String,
     /// A later version than this one brought it.
     pub is_newer: bool,
-    /// It is sent as a part of the path.
+    /// True for a part of the path.
     pub in_path: bool,
     /// GitLab checks its type and values: it is declared where Grape reads them.
     pub is_declared: bool,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: ParamKind,
-    /// It takes a list.
+    /// True for a list.
     pub many: bool,
     /// The values that it takes, if those are listed.
     pub choices: Vec<String>,
 }
 
-/// What the values of a parameter are.
+/// The kind of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// Whole numbers.

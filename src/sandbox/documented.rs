@@ -20,7 +20,7 @@ pub enum Newer<'a> {
 }
 
 impl Documented {
-    /// What a documentation says.
+    /// The operations of a documentation.
     pub fn new(documentation: Arc<dyn Documentation>) -> Self {
         Self(documentation)
     }

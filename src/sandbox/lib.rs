@@ -8,7 +8,7 @@
 //! In reading order: `http` is the edge and the only file that names axum; `site` has the parts and builds them at the
 //! first request; `request` and `args` are a handler's input; `answer`, `reply`, `errors` and `page` its output;
 //! `router` finds it, `access` decides whether it may run, and `documented` knows what GitLab has,
-//! from the [`Documentation`] that whoever starts it brings. `state`
+//! from the [`Documentation`] that it is started with. `state`
 //! keeps rows of JSON on shelves named like the API's own paths, `kinds` gives the shape of a row of each kind,
 //! `cron` says when a schedule runs, `kind_routes` serves the kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the
 //! repositories, and `seed` builds the world. `graphql` asks the same handlers in GraphQL's terms.

@@ -225,7 +225,7 @@ fn the_text_of_a_short_answer_is_short() {
     // GitLab's answer is shorter than any sentence: it has what was set.
     assert_eq!(reply.text, label.to_string());
     assert_eq!(reply.structured["data"], label);
-    // It has nothing of that.
+    // An answer that has nothing of that.
     let reply = create(&json!({"id": 7}));
     assert!(reply.text.contains("Set: name \"bug\", color \"#d9534f\"."), "{}", reply.text);
     // A note on a difference is in the text of the shortest answer.

@@ -170,7 +170,7 @@ fn an_issue_says_which_merge_requests_close_it() {
     assert!(none["data"].get("closed_by_merge").is_none(), "{none}");
 }
 
-/// What a list or an object lacks is named with the read that has it.
+/// A field that a list or an object lacks is named with the read that has it.
 #[test]
 fn the_read_of_what_is_left_out_is_named() {
     let mut client = Client::sandbox();

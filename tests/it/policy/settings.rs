@@ -12,7 +12,7 @@ fn with(place: Value, name: &str, value: Value) -> Value {
     params
 }
 
-/// The requests that came and change something: what is no GET, nor a query by which the question is prepared.
+/// The requests that came and change something: neither a GET nor a query by which the question is prepared.
 fn changes(gitlab: &Gitlab) -> Vec<String> {
     let all = gitlab.received().into_iter().filter(|request| request.method != "GET");
     let said = all.map(|request| format!("{} {}", request.path, String::from_utf8_lossy(&request.body)));
@@ -113,7 +113,7 @@ fn a_field_that_deletes_what_it_is_in_deletes() {
     }
 }
 
-/// What closes, or protects nothing, stays a plain change.
+/// A value that closes, and a setting that protects nothing, stay plain changes.
 #[test]
 fn a_setting_that_opens_nothing_is_not_asked_about() {
     let mut client = Client::sandbox();
