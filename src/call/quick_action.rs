@@ -142,9 +142,12 @@ pub struct Scanned {
 }
 
 /// Finds the commands in a file of rows, each of whose cells is a text. GitLab takes a comma, a semicolon or a tab
-/// between them (`app/services/import_csv/base_service.rb`), so each begins a text here, as a quotation mark does.
+/// between them (`app/services/import_csv/base_service.rb`), so each begins a text here, as a quotation mark does. No line
+/// is in a fence: those of two cells are no pair.
 pub fn commands_in_rows(bytes: &[u8]) -> Vec<QuickCommand> {
-    commands(&String::from_utf8_lossy(bytes).replace([',', ';', '\t', '"'], "\n"))
+    let text = String::from_utf8_lossy(bytes);
+    let lines = text.split([',', ';', '\t', '"', '\n', '\r']).filter_map(|line| command(line.trim_start()));
+    lines.map(|(name, argument)| QuickCommand { name, argument, at: 0 }).collect()
 }
 
 /// True if GitLab executes quick actions in a file that the action sends.
@@ -169,7 +172,8 @@ pub fn scan(action: &Action, params: &Map<String, Value>) -> Vec<Scanned> {
             found.push(Scanned { param: param.name.clone(), commands });
         }
     }
-    for path in &action.scanned {
+    let is_file = |path: &str| scanned_files(action).any(|param| param.name == path);
+    for path in action.scanned.iter().filter(|path| !is_file(path)) {
         visit(&Value::Object(params.clone()), path, &mut |text| {
             let commands = commands(text);
             if !commands.is_empty() {

@@ -286,6 +286,8 @@ fn a_quick_action_in_a_file_of_rows_counts() {
         "title,description\nx,\"/move other/proj\"\n",
         "title;description\nx;/move other/proj\n",
         "title\tdescription\nx\t\"One line\n/move other/proj\"\n",
+        // Fences of two rows around a third.
+        "description,title\n```,x\n/move other/proj,y\n```,z\n",
     ] {
         let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text);
         for file in [json!(text), json!({"content": text}), json!({"content_base64": encoded})] {
