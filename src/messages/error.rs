@@ -82,13 +82,13 @@ pub struct ToolError {
 
 impl ToolError {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> ToolError {
-        let message = without_calls(&present::line(&message.into())).into_owned();
+        let message = present::line(&message.into());
         ToolError { kind, message, hint: None, fix: None, details: Map::new(), question: None }
     }
 
     /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> ToolError {
-        self.hint = Some(without_calls(&present::line(&hint.into())).into_owned());
+        self.hint = Some(present::line(&hint.into()));
         self
     }
 
@@ -123,9 +123,9 @@ impl ToolError {
     pub fn structured(&self) -> Map<String, Value> {
         let mut error = Map::new();
         error.insert("kind".to_owned(), json!(self.kind));
-        error.insert("message".to_owned(), json!(self.message));
+        error.insert("message".to_owned(), json!(without_calls(&self.message)));
         if let Some(hint) = &self.hint {
-            error.insert("hint".to_owned(), json!(hint));
+            error.insert("hint".to_owned(), json!(without_calls(hint)));
         }
         if let Some(fix) = &self.fix {
             error.insert("fix".to_owned(), json!(fix));
@@ -136,8 +136,8 @@ impl ToolError {
 
     /// The error as text.
     pub fn text(&self) -> String {
-        let mut lines = vec![format!("Error ({}): {}", self.kind.name(), self.message)];
-        lines.extend(self.hint.iter().map(|hint| format!("Hint: {hint}")));
+        let mut lines = vec![format!("Error ({}): {}", self.kind.name(), without_calls(&self.message))];
+        lines.extend(self.hint.iter().map(|hint| format!("Hint: {}", without_calls(hint))));
         lines.extend(self.details().iter().map(|(name, value)| detail(name, value)));
         lines.extend(self.fix.iter().map(|fix| format!("Next: {fix}")));
         lines.join("\n")
