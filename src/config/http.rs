@@ -1,8 +1,7 @@
 //! Settings of the HTTP server, and the rules among them.
 
-use url::Url;
-
 use super::error::ConfigError;
+use super::instances::is_on_this_machine;
 use super::sources::Sources;
 use super::table::{
     ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, METRICS, OAUTH_APPLICATIONS,
@@ -10,9 +9,6 @@ use super::table::{
 };
 use super::values::AuthKind;
 use crate::server::http::{AuthMode, HttpSettings, TlsFiles};
-
-/// Names of this machine.
-const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Sources<'_> {
     /// Settings of the HTTP server; none if it is not wanted.
@@ -54,8 +50,8 @@ impl Sources<'_> {
         if !listen.is_local() && (auth == AuthMode::None || public_url.is_none()) {
             return Err(ConfigError::Exposed);
         }
-        let is_elsewhere = |url: &Url| !url.host_str().is_some_and(|host| LOOPBACK.contains(&host));
-        if auth == AuthMode::None && !is_sandbox && public_url.as_ref().is_some_and(is_elsewhere) {
+        let is_elsewhere = public_url.as_ref().is_some_and(|url| !is_on_this_machine(url));
+        if auth == AuthMode::None && !is_sandbox && is_elsewhere {
             return Err(ConfigError::NoIdentification(PUBLIC_URL.name));
         }
         Ok(Some(HttpSettings {

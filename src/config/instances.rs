@@ -56,14 +56,16 @@ impl InstanceConfig {
 
     /// True if the instance is reached over a network without encryption.
     pub fn is_unencrypted(&self) -> bool {
-        const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
         match &self.instance {
-            Instance::At(url) => {
-                url.scheme() == "http" && !url.host_str().is_some_and(|host| OWN.contains(&host))
-            }
+            Instance::At(url) => url.scheme() == "http" && !is_on_this_machine(url),
             Instance::Sandbox => false,
         }
     }
+}
+
+/// True for an address on loopback.
+pub(super) fn is_on_this_machine(url: &Url) -> bool {
+    url.host_str().is_some_and(|host| ["localhost", "127.0.0.1", "[::1]"].contains(&host))
 }
 
 impl Sources<'_> {
