@@ -619,7 +619,7 @@ fn what_gives_access_by_a_side_door_takes_consent() {
         let reply = run(&mut client, "push_rule.update", &params, false);
         assert_eq!(kind(&reply) == "needs_confirmation", is_asked, "{params}: {}", reply.text);
     }
-    // What a merge train, a role, the order of deployments and a check keep from happening; a lock asks where it is off.
+    // Guards of merge trains, roles, deployments and checks; a lock asks where it is off.
     for (action, params, asks) in [
         ("ci_cd_settings.update", json!({"fullPath": "acme/widget", "mergeTrainsEnabled": false}), true),
         ("ci_cd_settings.update", json!({"fullPath": "acme/widget", "mergeTrainsEnabled": true}), false),
