@@ -369,6 +369,13 @@ mod rules {
     }
 
     #[test]
+    fn a_read_that_hands_out_access_is_a_grant_if_its_verb_is_named() {
+        let listed = |text: &str| applied(text).unwrap().pop().unwrap().risk;
+        assert_eq!(listed("[risk]\ngrant = [\"*.list\"]"), Risk::Grant);
+        assert_eq!(listed("[risk]\ngrant = [\"thing.*\"]"), Risk::Read);
+    }
+
+    #[test]
     fn a_raise_of_an_action_is_one_of_its_twin_by_the_parameter_of_the_same_name() {
         let rules: Rules = toml::from_str(
             r#"
@@ -402,7 +409,7 @@ mod rules {
                 "there is no action thing.crate; the nearest is thing.create",
             ),
             ("[effects]\n\"thing.create\" = [\"thing.create\"]", "thing.create is an effect of itself"),
-            ("[risk]\ngrant = [\"thing.list\"]", "risk.grant: thing.list changes no risk"),
+            ("[risk]\ngrant = [\"thing.delete\"]", "risk.grant: thing.delete changes no risk"),
             ("[risk]\ndestructive = [\"thing.delete\"]", "risk.destructive: thing.delete changes no risk"),
             (
                 "[[risk.raise]]\naction = \"thing.create\"\nparam = \"levels\"\nat_least = 1\nrisk = \"grant\"",
