@@ -5,7 +5,7 @@ use super::error::ConfigError;
 use super::table::{
     AUTOPILOT, DOMAINS, FOREIGN_RESTRICTIONS, FOREIGN_VARIABLES, Row, TOOLSETS, is_of_policy, settings,
 };
-use crate::policy::reads_like_restriction;
+use crate::policy::{is_restriction_alone, reads_like_restriction};
 use crate::search::{is_one_slip, similarity};
 use crate::surface::Level;
 
@@ -76,11 +76,28 @@ pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>,
 
 /// True for a setting, and for a variable of another program.
 fn is_known(name: &str) -> bool {
-    let is_setting = |row: &Row| row.name == name || row.aliases.contains(&name);
-    settings().any(|setting| is_setting(setting.row()))
+    is_setting(name)
         || FOREIGN_VARIABLES.iter().any(|(foreign, _)| *foreign == name)
         || OF_OTHERS.contains(&name)
-        || Level::ALL.iter().any(|(_, beginning, _)| name.starts_with(beginning))
+        || is_description(name)
+}
+
+/// True for the name of a setting, or for another that it has.
+pub(super) fn is_setting(name: &str) -> bool {
+    settings().map(|setting| setting.row()).any(|row| row.name == name || row.aliases.contains(&name))
+}
+
+/// True for a variable that describes a tool, an action or a parameter: `GITLAB_TOOL_MILESTONES`. `GITLAB_TOOL_DENYLIST` is
+/// none, and `GITLAB_TOOL_SURFCE` is a slip of the pen.
+fn is_description(name: &str) -> bool {
+    let described = Level::ALL.iter().find_map(|(_, beginning, _)| name.strip_prefix(beginning));
+    let slips = || {
+        settings()
+            .map(|setting| setting.row())
+            .flat_map(|row| row.aliases)
+            .any(|alias| is_one_slip(name, alias))
+    };
+    described.is_some_and(|described| !is_restriction_alone(described) && !slips())
 }
 
 /// The setting that a name is like, by its own name or that of another server.
@@ -206,5 +223,20 @@ mod tests {
         let own: Vec<&str> = settings().map(|setting| setting.row().name).collect();
         assert_eq!(of(&own).unwrap(), Vec::<String>::new());
         assert_eq!(of(&["GITLAB_TOOL_MILESTONES", "GITLAB_PROJECT_ID"]).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_restriction_is_no_description_of_a_tool() {
+        for name in ["GITLAB_TOOL_DENYLIST", "GITLAB_ACTION_READ_ONLY", "GITLAB_TOOL_ALLOWED_ACTIONS"] {
+            let refused = of(&[name]).unwrap_err();
+            assert!(
+                refused.starts_with(&format!("{name} is no setting, and reads like a restriction")),
+                "{refused}"
+            );
+        }
+        let warned = of(&["GITLAB_TOOL_SURFCE"]).unwrap();
+        assert_eq!(warned, ["GITLAB_TOOL_SURFCE is no setting of gitlab-mcp; did you mean TOOL_SURFACE?"]);
+        let described = ["GITLAB_TOOL_PROTECTED_BRANCHES", "GITLAB_ACTION_USERS_BLOCK"];
+        assert_eq!(of(&described).unwrap(), Vec::<String>::new());
     }
 }

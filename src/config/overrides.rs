@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::error::ConfigError;
+use super::misspelt::is_setting;
 use super::sources::{Sources, plain_text, read_file, syntax};
 use super::table::{
     CUSTOMIZE, META_PARAMS, META_SPLIT, READ_TOOL, SCHEMA_MODE, STRUCTURED_CONTENT, TOOL_SURFACE,
@@ -25,7 +26,7 @@ pub(super) fn from_variables(
         let level = Level::ALL.iter().find_map(|(level, prefix, _)| {
             Some((*level, *prefix, name.strip_prefix(prefix)?)).filter(|(.., rest)| !rest.is_empty())
         });
-        let Some((level, prefix, rest)) = level else { continue };
+        let Some((level, prefix, rest)) = level.filter(|_| !is_setting(name)) else { continue };
         let text = value.into_string().map_err(|_| ConfigError::Encoding(name.to_owned()))?;
         if !text.trim().is_empty() {
             found.push((name.to_owned(), Override::new(level, rest, text, prefix, "")));

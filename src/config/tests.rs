@@ -410,6 +410,7 @@ fn descriptions_come_from_a_file_and_stronger_ones_from_variables() {
     let variables = [
         ("GITLAB_TOOL_MILESTONES", "from the variable"),
         ("GITLAB_TOOL_", "names nothing"),
+        ("GITLAB_TOOL_SURFACE", "meta"),
         ("GITLAB_TOOLSETS", "issues"),
         ("GITLAB_PARAM_MILESTONES_TITLE", " "),
     ];

@@ -78,6 +78,14 @@ const RESTRICTED: [&str; 14] = [
     "TOOLSETS",
 ];
 
+/// True for a name that has no other words: `DENYLIST`, `READ_ONLY`, and not `PROTECTED_BRANCHES`.
+pub fn is_restriction_alone(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let words = || name.split(['_', '-']).filter(|word| !word.is_empty());
+    reads_like_restriction(&name)
+        && words().all(|word| RESTRICTING.contains(&word) || RESTRICTED.contains(&word))
+}
+
 /// True for the words of a name such as `BLOCKED_ACTIONS`, `read-only-enabled` and `Tools`.
 pub fn reads_like_restriction(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
