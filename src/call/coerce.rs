@@ -107,7 +107,8 @@ fn strip_current_folder(param: &Param, value: &Value) -> Option<String> {
 /// Converts a value to the base type. None if that would lose something.
 fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
     match (base, value) {
-        (Base::IntegerOrString, Value::String(text)) if name.ends_with("iid") => {
+        // `!9` in place of a pipeline is the merge request that it ran for.
+        (Base::IntegerOrString, Value::String(text)) if name.ends_with("iid") && !text.starts_with('!') => {
             Some(integer(name, text).unwrap_or_else(|| value.clone()))
         }
         (Base::Any, _)

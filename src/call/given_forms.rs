@@ -100,7 +100,9 @@ pub fn join_reference(
 /// Makes the number of a merge request its latest pipeline, where a pipeline is wanted and no merge request:
 /// `merge_request: 12` is `pipeline_id: !12`.
 pub fn join_pipeline(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
-    let is_pipeline = |param: &&Param| param.names == Some(Names::Pipeline) || param.name == PIPELINE;
+    let is_pipeline = |param: &&Param| {
+        matches!(param.names, Some(Names::Pipeline | Names::PipelineIid)) || param.name == PIPELINE
+    };
     let Some(param) = action.params.iter().find(is_pipeline) else { return };
     let is_number = |name: &&String| MERGE_REQUEST.contains(&folded(name).as_str());
     let Some(given) = params.keys().find(is_number).filter(|_| !params.contains_key(&param.name)).cloned()
@@ -117,6 +119,30 @@ pub fn join_pipeline(action: &Action, params: &mut Map<String, Value>, understoo
         params.shift_remove(&given);
         params.insert(param.name.clone(), json!(format!("!{number}")));
     }
+}
+
+/// Makes one number of a pipeline the other, where the action takes that: its id, which its URL has, and its iid in the
+/// project. `pipeline_id: 305` is `iid: id:305`, and `iid: 5` is `pipeline_id: iid:5`.
+pub fn join_pipeline_number(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
+    let find = |names: Names| action.params.iter().find(|param| param.names == Some(names));
+    let (param, others, mark) = match (find(Names::PipelineIid), find(Names::Pipeline)) {
+        (Some(iid), None) => (iid, ["pipelineid", "id"].as_slice(), "id:"),
+        (None, Some(id)) if action.domain() == "pipeline" => (id, ["iid", "pipelineiid"].as_slice(), "iid:"),
+        (None, Some(id)) => (id, ["pipelineiid"].as_slice(), "iid:"),
+        _ => return,
+    };
+    let is_own = |name: &str| action.param(name).is_some();
+    let is_other = |name: &&String| others.contains(&folded(name).as_str()) && !is_own(name);
+    let Some(given) = params.keys().find(is_other).filter(|_| !params.contains_key(&param.name)).cloned()
+    else {
+        return;
+    };
+    let number = params.get(&given).map(plain_text).unwrap_or_default();
+    let bare = number.trim_start_matches('#');
+    let number = if is_digits(bare) { format!("{mark}{bare}") } else { number };
+    understood.push(format!("`{given}` as `{}: {number}`", param.name));
+    params.shift_remove(&given);
+    params.insert(param.name.clone(), json!(number));
 }
 
 /// The parameter of a pipeline, and the names, folded, of a merge request's number.

@@ -123,7 +123,7 @@ impl Lookup {
 
     /// True if GitLab refuses (403) what it does not find: the latest pipeline of a branch that has none.
     pub fn is_refused_if_missing(&self) -> bool {
-        matches!(self, Lookup::IdOf { names: Names::Pipeline, .. })
+        matches!(self, Lookup::IdOf { names: Names::Pipeline | Names::PipelineIid, .. })
     }
 
     /// The read whose rows have names to compare with one that is not found: the list without the filter by the name.
@@ -176,7 +176,7 @@ impl Lookup {
     pub fn is_passing(&self) -> bool {
         match self {
             _ if self.is_of_runs() => true,
-            Lookup::IdOf { names: Names::Pipeline | Names::Todo, .. } => true,
+            Lookup::IdOf { names: Names::Pipeline | Names::PipelineIid | Names::Todo, .. } => true,
             // Everybody can change the own display name.
             _ if self.display_name().is_some() => true,
             // The token may become that of another user.
@@ -346,6 +346,10 @@ fn build_value(
         KindRead::Title => name.numbered().is_none().then(|| Some(text.to_owned())),
         KindRead::LatestOn => Some((!text.eq_ignore_ascii_case(LATEST)).then(|| text.to_owned())),
         KindRead::Only(word) => text.eq_ignore_ascii_case(word).then_some(None),
+        KindRead::After(beginning) => text
+            .strip_prefix(beginning.as_str())
+            .filter(|rest| is_digits(rest))
+            .map(|rest| Some(rest.to_owned())),
         KindRead::Digits => is_digits(text).then(|| Some(text.to_owned())),
         KindRead::Path => name.numbered().map(|(path, _)| Some(path.to_owned())),
         KindRead::PathOf(mark) => name.marked(*mark).map(|(path, _)| Some(path.to_owned())),

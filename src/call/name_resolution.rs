@@ -141,7 +141,8 @@ impl Filling<'_> {
     /// The name of a pipeline with the number of its merge request in place of the title: `!Turn both ways` is `!12`. None
     /// until the number is known.
     fn by_title(&mut self, names: Names, text: &str, path: &str) -> Result<Option<String>, Fault> {
-        let title = text.strip_prefix('!').filter(|title| names == Names::Pipeline && !is_digits(title));
+        let is_pipeline = matches!(names, Names::Pipeline | Names::PipelineIid);
+        let title = text.strip_prefix('!').filter(|title| is_pipeline && !is_digits(title));
         let (Some(title), Some(titles)) = (title, catalog::resolver(Names::MergeRequestTitle)) else {
             return Ok(Some(text.to_owned()));
         };
@@ -270,7 +271,7 @@ pub fn expected_id(names: Names) -> Option<String> {
 
 fn expected(resolver: &Resolver) -> String {
     match &resolver.form {
-        NameForm::Name(_) if resolver.names == Names::Pipeline => {
+        NameForm::Name(_) if matches!(resolver.names, Names::Pipeline | Names::PipelineIid) => {
             format!("`{LATEST}`, a branch or a merge request (`!12`) for its latest pipeline")
         }
         NameForm::Name(_) => "a name".to_owned(),

@@ -77,15 +77,14 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
         let given = of_kind.names.iter().find_map(|name| Some((name, text(&name.field)?)));
         let (name, value) = given.ok_or_else(|| {
             let fields: Vec<&str> = of_kind.names.iter().map(|name| name.field.as_str()).collect();
-            let stray = of_kind.strays.iter().find(|(field, _)| text(field).is_some());
-            let why =
-                stray.map(|(field, why)| format!("; `{field}` was given, and {why}")).unwrap_or_default();
-            wrong(format!("`{}` is missing: which {} it is{why}", fields.join("` or `"), kind.name))
+            wrong(format!("`{}` is missing: which {} it is", fields.join("` or `"), kind.name))
         })?;
         named = Some(name.field.as_str());
         let bare = || value.trim_start_matches(['#', '!', '&', '%', '$']).to_owned();
         let value = if name.is_path { value } else { bare() };
-        target = format!("{target}{}{value}", of_kind.mark);
+        // `%` is the mark of a milestone and the prefix of its number.
+        let prefix = name.prefix.trim_start_matches(of_kind.mark.as_str());
+        target = format!("{target}{}{prefix}{value}", of_kind.mark);
         params.insert(name.param.clone(), json!(format!("{}{value}", name.prefix)));
     }
     if let Some(at) = text("ref").filter(|_| named != Some("ref")) {

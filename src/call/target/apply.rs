@@ -7,7 +7,7 @@ use super::parse::parse;
 use super::reference::{self, NOTE, Reference, noun, takes};
 use crate::call::param_error::TARGET;
 use crate::call::{Fault, global_id, revision};
-use crate::catalog::{Action, Names, ObjectKind, Operation, Scope};
+use crate::catalog::{Action, Names, ObjectKind, Operation, Param, Scope};
 
 /// True if the action accepts `target`: it has a `fullPath` and no parameter of its own with that name.
 pub fn takes_target(action: &Action) -> bool {
@@ -77,6 +77,9 @@ fn object_params(
     {
         return Some(vec![(addressed.name.clone(), reference.to_string())]);
     }
+    if let Some(iid) = pipeline_by_id(action, reference) {
+        return Some(vec![iid]);
+    }
     let Some(param) = reference::parameter(action, reference.kind).map(str::to_owned) else {
         return of_latest_pipeline(action, reference).or_else(|| at_head(action, reference));
     };
@@ -90,9 +93,16 @@ fn object_params(
     Some([(param, path.to_owned())].into_iter().chain(at).collect())
 }
 
+/// The id of a pipeline, which its URL has, for an action that takes its iid.
+fn pipeline_by_id(action: &Action, reference: &Reference) -> Option<(String, String)> {
+    let iid = action.params.iter().find(|param| param.names == Some(Names::PipelineIid))?;
+    (reference.kind == ObjectKind::Pipeline).then(|| (iid.name.clone(), format!("id:{}", reference.value)))
+}
+
 /// The latest pipeline of a merge request, for an action that works on a pipeline or on a job of one.
 fn of_latest_pipeline(action: &Action, reference: &Reference) -> Option<Vec<(String, String)>> {
-    let param = action.params.iter().find(|param| param.names == Some(Names::Pipeline))?;
+    let is_pipeline = |param: &&Param| matches!(param.names, Some(Names::Pipeline | Names::PipelineIid));
+    let param = action.params.iter().find(is_pipeline)?;
     (reference.kind == ObjectKind::MergeRequest)
         .then(|| vec![(param.name.clone(), format!("!{}", reference.value))])
 }

@@ -1,8 +1,6 @@
 //! GitLab's kinds of objects: how each is named, addressed, looked up, created and changed. From `catalog/kinds.toml`; the
 //! comments of the file describe its keys.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::names::Names;
@@ -148,9 +146,6 @@ pub struct ItemKind {
     /// Fields that identify the item besides `fullPath`, the first given one counts.
     #[serde(default)]
     pub names: Vec<ItemName>,
-    /// Fields that look as if they identified it, each with the reason why they do not.
-    #[serde(default)]
-    pub strays: BTreeMap<String, String>,
     /// Separator of path and name in the displayed reference.
     #[serde(default)]
     pub mark: String,
@@ -316,6 +311,8 @@ pub enum KindRead {
     LatestOn,
     /// `$only me`: no value; the read is skipped unless the name is this word.
     Only(String),
+    /// `$after iid:`: the part after this beginning; the read is skipped without it.
+    After(String),
     /// `$path`: the part of `group/project#12` before its mark.
     Path,
     /// `$number`: the part after it.
@@ -345,6 +342,7 @@ impl TryFrom<String> for KindRead {
         let Some(word) = text.strip_prefix('$') else { return Ok(KindRead::Text(text)) };
         Ok(match word.split_once(' ') {
             Some(("only", word)) => KindRead::Only(word.to_owned()),
+            Some(("after", beginning)) => KindRead::After(beginning.to_owned()),
             Some(("path", mark)) if mark.chars().count() == 1 => {
                 KindRead::PathOf(mark.chars().next().unwrap_or('#'))
             }
@@ -385,6 +383,7 @@ impl From<KindRead> for String {
             KindRead::Group => "$group",
             KindRead::Scope => "$scope",
             KindRead::Only(word) => return format!("$only {word}"),
+            KindRead::After(beginning) => return format!("$after {beginning}"),
             KindRead::NumberOf(mark) => return format!("$number {mark}"),
             KindRead::PathOf(mark) => return format!("$path {mark}"),
             KindRead::Text(text) => return text,

@@ -41,6 +41,8 @@ pub enum Names {
     /// A job by its name, which each pipeline has again.
     Job,
     Pipeline,
+    /// A pipeline by its id, where the request has its iid in the project.
+    PipelineIid,
     PipelineSchedule,
     PipelineTrigger,
     Webhook,

@@ -415,3 +415,50 @@ fn a_date_of_an_epic_has_effect_without_its_switch() {
     }
     assert!(reply.text.contains("`due_date_fixed` with `due_date_is_fixed: true`"), "{}", reply.text);
 }
+
+/// REST asks for the id of a pipeline, which its URL has; GraphQL for its number in the project. A call may bring either.
+#[test]
+fn a_pipeline_is_named_by_either_of_its_numbers() {
+    let mut client = Client::sandbox();
+    let asked = json!({"fullPath": "acme/widget"});
+    let pipelines = succeed(&mut client, "pipeline.list", asked)["data"].clone();
+    let (id, iid) = (pipelines[0]["id"].clone(), pipelines[0]["iid"].clone());
+    assert!(id.is_u64() && iid.is_u64() && id != iid, "{pipelines}");
+    let asked = json!({"fullPath": "acme/widget", "pipeline_id": id});
+    let url = succeed(&mut client, "pipeline.get", asked)["data"]["web_url"].clone();
+    for params in
+        [json!({"pipeline_id": id}), json!({"iid": iid}), json!({"target": url}), json!({"iid": "latest"})]
+    {
+        let mut params = params.as_object().unwrap().clone();
+        if !params.contains_key("target") {
+            params.insert("fullPath".to_owned(), json!("acme/widget"));
+        }
+        let params = Value::Object(params);
+        let stages = preview(&mut client, "pipeline.list_stages", &params).unwrap();
+        assert_eq!(stages["body"]["variables"]["iid"], json!(iid.to_string()), "{params}");
+        let get = preview(&mut client, "pipeline.get", &params);
+        let get = get.map(|request| request["path"].clone());
+        let expected = json!(format!("/api/v4/projects/acme%2Fwidget/pipelines/{id}"));
+        // `latest` is a word of `pipeline_id`, and no number.
+        let is_word = params["iid"] == json!("latest");
+        assert!(is_word || get == Some(expected), "{params}: {get:?}");
+    }
+    let fetched = json!({"items": [{"itemType": "pipeline", "iid": iid, "fullPath": "acme/widget"}]});
+    let fetched = succeed(&mut client, "resource.fetch", fetched);
+    assert_eq!(fetched["data"][0]["data"]["id"], id);
+}
+
+/// Both numbers are small integers in a young project: the one is never taken for the other.
+#[test]
+fn a_pipeline_that_is_not_there_by_one_number_is_not_looked_for_by_the_other() {
+    let mut client = Client::sandbox();
+    let of_another_number = [
+        ("pipeline.get", json!({"fullPath": "acme/widget", "iid": 305})),
+        ("pipeline.list_stages", json!({"fullPath": "acme/widget", "pipeline_id": 5})),
+        ("pipeline.list_stages", json!({"fullPath": "acme/widget", "iid": "!9"})),
+    ];
+    for (action, params) in of_another_number {
+        let (is_error, structured, text) = call(&mut client, json!({"action": action, "params": params}));
+        assert!(is_error && structured["error"]["kind"] == "not_found", "{action} {params}: {text}");
+    }
+}

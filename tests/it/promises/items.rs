@@ -221,13 +221,13 @@ fn several_calls_go_in_one_later_ones_with_values_of_earlier_answers() {
     server.execute("api.batch", json!({"calls": [{"action": "issue.create", "params": {"fullPath": "acme/widget", "title": "Creaks"}}, {"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": "$1.iid"}}]})).ok().equals("/data/*/status", json!(["ok", "ok"])).equals("/data/1/data/title", "Creaks");
 }
 
-/// Differs: docs/internals/differences.md#a-pipeline-by-its-id
 #[test]
-fn a_pipeline_by_iid_is_refused_with_the_list_that_has_both_numbers() {
+fn a_pipeline_by_iid_is_that_pipeline_of_the_project() {
     let mut server = Server::sandbox();
     let item = json!({"itemType": "pipeline", "fullPath": "acme/widget", "iid": 5});
     server
         .execute("resource.fetch", json!({"items": [item]}))
-        .says("finds a pipeline by its id alone")
-        .says("pipeline.list");
+        .ok()
+        .equals("/data/0/data/iid", 5)
+        .equals("/data/0/data/id", 305);
 }
