@@ -52,7 +52,10 @@ fn declined_error(name: &str, left: Duration) -> ToolError {
     let until = until.replace_nanosecond(0).unwrap_or(until).format(&Rfc3339).unwrap_or_default();
     let message = format!("the user declined this call: {name}. That holds until {until}. Nothing was sent");
     ToolError::new(ErrorKind::Declined, message)
-        .hint("Tell the user, and ask what to do instead. No consent and no other spelling of the call is taken meanwhile.")
+        .hint(
+            "Tell the user, who has not seen the question if the client declines by itself, and ask what to do instead. No \
+             consent and no other spelling of the call is taken meanwhile.",
+        )
 }
 
 /// The error for calls that a person did not consent to. A decline holds for each of them for some time.
