@@ -66,10 +66,8 @@ impl Readable {
     }
 
     /// Removes the rows outside the readable paths, and those without a path. Returns the number of removed rows.
-    pub fn keep_rows(&self, rows: &mut Vec<Value>, field: &str) -> usize {
-        let before = rows.len();
+    pub fn keep_rows(&self, rows: &mut Vec<Value>, field: &str) {
         rows.retain(|row| self.is_readable_row(row, field));
-        before - rows.len()
     }
 
     fn is_readable_row(&self, row: &Value, field: &str) -> bool {

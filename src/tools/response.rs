@@ -31,8 +31,6 @@ pub struct ActionResponse {
     pub request: ExecuteRequest,
     pub action: Action,
     pub notes: Vec<String>,
-    /// Number of rows outside GITLAB_READABLE_PATHS, which the reply no longer has.
-    pub unreadable: usize,
     /// Paths of the requested fields in the reply.
     pub fields: Vec<String>,
     /// Fields whose texts were edited; the answer does not repeat them.
@@ -49,9 +47,7 @@ impl ActionResponse {
 
     /// The answer, of which the data has at most so many bytes.
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
-        let ActionResponse { reply, call, request, fields, edited, action, mut notes, unreadable, picture } =
-            self;
-        notes.extend(unreadable_note(unreadable));
+        let ActionResponse { reply, call, request, fields, edited, action, notes, picture } = self;
         let bytes = reply.bytes;
         let past_end = paging::past_end(&reply, &request, &action);
         // Without the words on lists, the answer is complete without a wider call.
@@ -91,9 +87,4 @@ impl ActionResponse {
         let bytes = shown.data.to_string().len();
         (shown.rows.is_none() && bytes <= budget).then_some(bytes)
     }
-}
-
-/// Note on the number of rows outside the readable paths.
-pub fn unreadable_note(rows: usize) -> Option<String> {
-    (rows > 0).then(|| format!("{rows} rows outside GITLAB_READABLE_PATHS were left out"))
 }

@@ -18,7 +18,7 @@ use crate::messages::error::ToolError;
 use crate::tools::compute::decode_picture;
 use crate::tools::file_transfer;
 use crate::tools::prepare::{Circumstances, Prepared};
-use crate::tools::response::{ActionResponse, Outcome, unreadable_note};
+use crate::tools::response::{ActionResponse, Outcome};
 use crate::tools::send::SentCall;
 use crate::tools::state::Tools;
 use finishing::Finishing;
@@ -50,16 +50,14 @@ pub async fn finish(
     let Prepared { action, request, checked, mut notes, fields, wait, log, texts, .. } = prepared;
     notes.extend(note);
     readable_rows::check_list(&action, &call, &reply, &request)?;
-    let (reply, unreadable) = readable_rows::keep_readable(tools, &call, reply)?;
+    let reply = readable_rows::keep_readable(tools, &call, reply, &mut notes)?;
     if let Some(path) = &request.save_to {
-        notes.extend(unreadable_note(unreadable));
         return file_transfer::save_download(tools, (&request, path), &call, reply, notes)
             .map(Outcome::Answer);
     }
     let is_alone = request.fields.is_none() && !circumstances.is_internal;
     let edited = texts.into_iter().map(|text| text.field).collect();
-    let response =
-        ActionResponse { reply, call, request, action, notes, unreadable, fields, edited, picture: None };
+    let response = ActionResponse { reply, call, request, action, notes, fields, edited, picture: None };
     let mut finishing = Finishing { tools, checked, response, wait, log, is_alone };
     for stage in STAGES {
         stage(&mut finishing).await?;

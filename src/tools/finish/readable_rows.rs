@@ -26,17 +26,29 @@ pub fn check_list(
     Ok(())
 }
 
-/// Filters a list over the whole instance to the rows below the readable paths; returns how many others there were.
-pub fn keep_readable(tools: &Tools, call: &Call, mut reply: Reply) -> Result<(Reply, usize), ToolError> {
-    let Some(readable) = tools.policy.readable() else { return Ok((reply, 0)) };
-    let Some(field) = readable.row_field(call.effects()) else { return Ok((reply, 0)) };
-    let left_out = match &mut reply.content {
-        Content::Empty => 0,
+/// Filters a list over the whole instance to the rows below the readable paths. Nothing says how many others there were, nor
+/// that there were any: a search for words would find out what they hold.
+pub fn keep_readable(
+    tools: &Tools,
+    call: &Call,
+    mut reply: Reply,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
+    let readable = tools.policy.readable();
+    let Some((readable, field)) =
+        readable.and_then(|readable| Some((readable, readable.row_field(call.effects())?)))
+    else {
+        return Ok(reply);
+    };
+    match &mut reply.content {
+        Content::Empty => {}
         Content::Json(Value::Array(rows)) => readable.keep_rows(rows, field),
         _ => {
             let message = "GitLab's answer is not a list, so GITLAB_READABLE_PATHS cannot be applied";
             return Err(ToolError::new(ErrorKind::Denied, message));
         }
-    };
-    Ok((reply, left_out))
+    }
+    (reply.page.total, reply.page.total_pages) = (None, None);
+    notes.push("rows outside GITLAB_READABLE_PATHS are left out, if there are any".to_owned());
+    Ok(reply)
 }

@@ -12,7 +12,7 @@ use crate::present::aggregate::{Aggregation, Aggregator};
 use crate::present::{self, ContentKind, Options};
 use crate::tools::header;
 use crate::tools::reply::state_notes::{self, ExplainedState};
-use crate::tools::response::{ActionResponse, unreadable_note};
+use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 
 /// Renders the rows of the pages; `is_cut` if the first page alone does not fit. Pages that do not fit are left out whole,
@@ -37,7 +37,6 @@ pub(super) fn render_rows(
         response.reply.content = Content::Json(Value::Array(rows));
         response.reply.bytes = pages.iter().map(|page| page.reply.bytes).sum();
         response.reply.page = Page::default();
-        response.unreadable = walked.unreadable;
         let mut answer = response.answer(tools, tools.max_bytes);
         if answer.structured.get("page").is_none_or(|page| page.get("shown").is_none()) {
             add_walk(tools, &mut answer, &walked, asked);
@@ -48,7 +47,6 @@ pub(super) fn render_rows(
         } else if let Some(last) = pages.pop() {
             walked.pages -= 1;
             walked.rows -= rows_of(&last).len();
-            walked.unreadable -= last.unreadable;
             walked.end = End::Sink;
             walked.next = Some(last.request);
         }
@@ -71,7 +69,6 @@ pub(super) fn render_counts(
     asked: &ExecuteRequest,
 ) -> Answer {
     let mut notes = walked.notes.clone();
-    notes.extend(unreadable_note(walked.unreadable));
     if asked.fields.is_some() {
         notes.push("`fields` applies to rows and was ignored".to_owned());
     }

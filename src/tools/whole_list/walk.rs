@@ -76,8 +76,6 @@ pub struct Walked {
     pub first_page: Option<u64>,
     pub pages: usize,
     pub rows: usize,
-    /// Number of rows outside GITLAB_READABLE_PATHS.
-    pub unreadable: usize,
     /// Number of rows of the list, if GitLab counts them.
     pub total: Option<u64>,
     pub end: End,
@@ -137,13 +135,13 @@ pub async fn walk(
         let direct = may_go_direct.then_some(&response.call);
         let next = paging::next_page(&response.request, &response.action, &response.reply.page, direct);
         let lost = paging::lost_cursor_note(&response.action, &response.reply.page, may_go_direct);
-        let (unreadable, notes) = (response.unreadable, response.notes.clone());
+        let notes = response.notes.clone();
         let walked = walked.get_or_insert_with(|| Walked::begin(&response));
         let taken = sink.take(tools, response);
         if taken == Taken::Full {
             break walked.stop(End::Sink, Some(request));
         }
-        walked.add(count, unreadable, notes.into_iter().chain(lost.clone()));
+        walked.add(count, notes.into_iter().chain(lost.clone()));
         let Some(next) = next else {
             break walked.stop(if lost.is_some() { End::NoWay } else { End::Complete }, None);
         };
@@ -234,7 +232,6 @@ impl Walked {
             first_page: first.reply.page.page,
             pages: 0,
             rows: 0,
-            unreadable: 0,
             total: first.reply.page.total,
             end: End::Complete,
             next: None,
@@ -243,10 +240,9 @@ impl Walked {
     }
 
     /// Counts a page that was used.
-    fn add(&mut self, rows: usize, unreadable: usize, notes: impl Iterator<Item = String>) {
+    fn add(&mut self, rows: usize, notes: impl Iterator<Item = String>) {
         self.pages += 1;
         self.rows += rows;
-        self.unreadable += unreadable;
         for note in notes {
             if !self.notes.contains(&note) {
                 self.notes.push(note);

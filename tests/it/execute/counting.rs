@@ -510,7 +510,7 @@ fn rows_outside_the_readable_paths_are_not_counted() {
         let pages = [page(first.clone(), 1, Some(2)), page(second.clone(), 2, None)];
         gitlab.says("GET /api/v4/projects?", pages);
         let reply = answered(&mut client, "project.list", json!({}), options.clone());
-        assert!(reply.text.contains("3 rows outside GITLAB_READABLE_PATHS were left out"), "{}", reply.text);
+        assert!(reply.text.contains("rows outside GITLAB_READABLE_PATHS are left out"), "{}", reply.text);
         assert!(!reply.text.contains("secret/"), "{}", reply.text);
         assert_eq!(reply.structured["page"]["rows"], 2, "{}", reply.structured);
         if options["all"].is_null() {
@@ -659,5 +659,22 @@ fn the_rows_of_the_one_list_in_an_object_are_counted() {
         let error = refused(&count(path), "invalid_params");
         let arguments = &error["fix"]["arguments"];
         assert_eq!(*arguments, json!({"action": "repository.compare", "params": params}), "{path}");
+    }
+}
+
+/// A search for words over what is hidden would otherwise find out what it says, word by word.
+#[test]
+fn what_is_outside_the_readable_paths_leaves_no_trace_in_a_search() {
+    let gitlab = Gitlab::with_project();
+    let mut client = gitlab.client(&[("GITLAB_READABLE_PATHS", "acme/widget")]);
+    let hidden = json!([{"path_with_namespace": "secret/one", "visibility": "private"}]);
+    for options in [json!({}), json!({"count_by": "path_with_namespace"}), json!({"all": true})] {
+        let mut search = |rows: Value| {
+            gitlab.says("GET /api/v4/projects?", [page(rows, 1, None)]);
+            answered(&mut client, "project.list", json!({"search": "one"}), options.clone())
+        };
+        let (found, missed) = (search(hidden.clone()), search(json!([])));
+        assert_eq!(found.text, missed.text);
+        assert_eq!(found.structured, missed.structured);
     }
 }
