@@ -34,9 +34,32 @@ fn is_raised(raise: &Raise, params: &Map<String, Value>) -> bool {
     let mut found = false;
     let (name, rest) = split(&raise.param);
     if let Some(value) = params.get(name) {
-        walk(value, rest, &mut |value| found |= matches(&raise.when, value));
+        walk(value, rest, &mut |value| found |= raises_by(raise, value));
     }
     found
+}
+
+fn raises_by(raise: &Raise, value: &Value) -> bool {
+    matches(&raise.when, value) || (raise.risk > Risk::Write && may_match(&raise.when, value))
+}
+
+/// True for a value that a raw request may have and that stands for another: null, for which GitLab takes a default that may be
+/// any, and a number in a spelling of Ruby's (`Integer("+30")`, `030`, `3_0`).
+fn may_match(when: &When, value: &Value) -> bool {
+    let is_open = |expected: &Value| {
+        (is_blank(value) && !expected.is_boolean()) || (expected.is_number() && !is_plain_number(value))
+    };
+    match when {
+        When::Given | When::AtLeast(_) => false,
+        When::Is(Json(expected)) => is_open(expected),
+        When::AnyOf(expected) => expected.iter().any(|Json(expected)| is_open(expected)),
+    }
+}
+
+/// True for a whole number as JSON and people write it.
+fn is_plain_number(value: &Value) -> bool {
+    let text = plain_text(value);
+    text.trim().parse::<i64>().is_ok_and(|number| number.to_string() == text.trim())
 }
 
 /// A value with the fields and items first that raise the risk of a call: whoever sees its beginning sees them. `path` is
@@ -48,9 +71,9 @@ pub fn raised_first(action: &Action, path: &str, value: Value) -> Value {
                 "" => Some(raise.param.as_str()),
                 path => raise.param.strip_prefix(path).and_then(|rest| rest.strip_prefix('.')),
             };
-            let mut found = raise.param == path && matches(&raise.when, value);
+            let mut found = raise.param == path && raises_by(raise, value);
             if let Some(rest) = rest {
-                walk(value, rest, &mut |value| found |= matches(&raise.when, value));
+                walk(value, rest, &mut |value| found |= raises_by(raise, value));
             }
             found
         })
@@ -144,6 +167,26 @@ mod tests {
             assert!(!matches(&When::Is(Json(json!(true))), &value), "{value}");
         }
         assert!(!matches(&off, &json!("on")) && !matches(&off, &json!("elsewhere")));
+    }
+
+    #[test]
+    fn a_value_that_may_be_read_as_a_dangerous_one_raises_the_risk() {
+        let raise =
+            |when: When, risk: Risk| Raise { param: "level".to_owned(), when, risk, effects: Vec::new() };
+        let levels = || When::AnyOf(vec![Json(json!(0)), Json(json!(30))]);
+        let roles = || When::AnyOf(vec![Json(json!("developer"))]);
+        let of = |value: &Value| Map::from_iter([("level".to_owned(), value.clone())]);
+        for value in
+            [json!("+30"), json!("030"), json!("3_0"), json!(30.0), json!("00"), json!(" +0"), json!(null)]
+        {
+            assert!(is_raised(&raise(levels(), Risk::Grant), &of(&value)), "{value}");
+            assert!(!is_raised(&raise(levels(), Risk::Write), &of(&value)), "{value}");
+        }
+        assert!(is_raised(&raise(roles(), Risk::Grant), &of(&json!(null))));
+        for (value, when) in [(json!(40), levels()), (json!("40 "), levels()), (json!("maintainer"), roles())]
+        {
+            assert!(!is_raised(&raise(when, Risk::Grant), &of(&value)), "{value}");
+        }
     }
 
     #[test]

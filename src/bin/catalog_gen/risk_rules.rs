@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gitlab_mcp::catalog::{Action, Json, Param, Place, Raise, Risk, When};
+use gitlab_mcp::catalog::{Action, Base, Json, Param, Place, Raise, Risk, When};
 use serde::Deserialize;
 
 use crate::action_ids::{Ids, fits};
@@ -153,7 +153,12 @@ impl SettingsRule {
                 .any(|harmless| paths.iter().any(|outer| fits(harmless, outer) && is_within(path, outer)))
         };
         let open = paths.iter().filter(|path| {
-            let is_raised = action.raises.iter().any(|raise| is_within(path, &raise.param));
+            // A row on one text of a parameter that takes any says nothing of the others, and one of effects nothing of risk.
+            let is_free = find_param(&settings, path)
+                .is_some_and(|param| param.kind.base == Base::String && param.choices.is_empty());
+            let decides =
+                |raise: &Raise| raise.risk > action.risk && (!is_free || matches!(raise.when, When::Given));
+            let is_raised = action.raises.iter().any(|raise| is_within(path, &raise.param) && decides(raise));
             !is_outer(path) && !is_raised && !is_harmless(path)
         });
         let raises: Vec<Raise> = open

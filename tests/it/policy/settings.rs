@@ -71,6 +71,38 @@ fn a_setting_that_nobody_has_listed_as_harmless_is_asked_about() {
         ("project.update", project("warn_about_potentially_unwanted_characters", json!(false))),
         ("project.update", project("request_access_enabled", json!(true))),
         ("user.update", json!({"user_id": 4, "private_profile": false})),
+        // What is protected as the default branch
+        ("project.update", project("default_branch", json!("attic"))),
+        ("group.update", group("step_up_auth_required_oauth_provider", json!("weaker"))),
+        (
+            "group.update",
+            group("ai_settings_attributes", json!({"prompt_injection_protection_level": "log_only"})),
+        ),
+        ("pages.set_use_unique_domain", project("value", json!(false))),
+        ("duo_availability.set", json!({"groupId": "gid://gitlab/Group/7", "availability": "ALWAYS_ON"})),
+        ("push_rule.create", project("prevent_secrets", json!(false))),
+        ("project.create", json!({"name": "x", "visibility": "internal"})),
+        (
+            "invitation.update",
+            with(project("expires_at", json!("2099-01-01")), "email", json!("a@b.example")),
+        ),
+        // For the readers of another place
+        ("project.fork", project("namespace_path", json!("other"))),
+        ("issue.clone", json!({"fullPath": "acme/vault", "iid": 1, "to_project_id": 1})),
+        (
+            "commit.create",
+            json!({
+                "fullPath": "acme/widget", "branch": "b", "commit_message": "x", "start_project": "acme/vault",
+                "start_branch": "main", "actions": [{"action": "create", "file_path": "a", "content": "x"}],
+            }),
+        ),
+        // An answer in the place of a check, an agent that goes on
+        (
+            "compliance_external_control.set_status",
+            json!({"fullPath": "acme/widget", "control_id": 1, "status": "pass"}),
+        ),
+        ("duo_workflow.create_event", json!({"workflow_id": 1, "event_type": "resume", "message": "x"})),
+        ("work_item.resume_workplan", json!({"id": "gid://gitlab/WorkItem/1"})),
     ] {
         let gitlab = gitlab();
         let reply = run(&mut gitlab.client(&[]), action, &params, false);
@@ -79,6 +111,37 @@ fn a_setting_that_nobody_has_listed_as_harmless_is_asked_about() {
         assert!(is_asked, "{action} {params}: {}", reply.text);
         assert!(changes(&gitlab).is_empty(), "{action} {params}: {:?}", changes(&gitlab));
     }
+}
+
+/// Grape reads a number as Ruby does, and `null` stands for a default that may be any.
+#[test]
+fn a_raw_value_that_gitlab_may_read_as_a_dangerous_one_is_asked_about() {
+    let environment =
+        |level: Value| json!({"name": "prod", "deploy_access_levels": [{"access_level": level}]});
+    let rule = |required: Value| json!({"name": "x", "approvals_required": required});
+    let project = "/projects/acme%2Fwidget";
+    let bodies = [
+        ("POST", format!("{project}/protected_environments"), environment(json!("030"))),
+        ("POST", format!("{project}/protected_environments"), environment(json!("+30"))),
+        ("POST", format!("{project}/protected_environments"), environment(json!("3_0"))),
+        ("POST", format!("{project}/protected_environments"), environment(json!(30.0))),
+        ("POST", format!("{project}/merge_requests/6/approval_rules"), rule(json!("+0"))),
+        ("POST", format!("{project}/merge_requests/6/approval_rules"), rule(json!("00"))),
+        ("PUT", "/groups/acme".to_owned(), json!({"project_creation_level": null})),
+        ("PUT", "/groups/acme".to_owned(), json!({"default_branch_protection": null})),
+        ("PUT", "/runners/1".to_owned(), json!({"access_level": null})),
+    ];
+    for (method, path, body) in bodies {
+        let gitlab = gitlab();
+        let params = json!({"method": method, "path": path, "body": body});
+        let reply = run(&mut gitlab.client(&[]), "api.rest", &params, false);
+        assert_eq!(kind(&reply), "needs_confirmation", "{params}: {}", reply.text);
+        assert!(changes(&gitlab).is_empty(), "{params}: {:?}", changes(&gitlab));
+    }
+    let gitlab = gitlab();
+    let closed = json!({"method": "POST", "path": format!("{project}/protected_environments"), "body": environment(json!("40"))});
+    let reply = run(&mut gitlab.client(&[]), "api.rest", &closed, false);
+    assert!(kind(&reply) != "needs_confirmation", "{}", reply.text);
 }
 
 #[test]
