@@ -358,6 +358,38 @@ fn a_page_of_the_documentation_lists_what_goes_wrong_in_finds_and_calls_and_what
     page("docs/guides/troubleshooting.md").says("gitlab_find_action");
 }
 
+/// Differs: docs/internals/differences.md#edits-of-local-files
+#[test]
+fn a_local_edit_finds_gitlabs_actions_marked_as_remote() {
+    let mut server = Server::sandbox();
+    server
+        .find("edit utils.py")
+        .ok()
+        .equals("/results/0/action", "repository_file.update")
+        .says("(write, remote)")
+        .says("work on GitLab's copy");
+}
+
+/// Differs: docs/internals/differences.md#no-graph-database-of-its-own
+#[test]
+fn a_search_of_a_code_graph_finds_that_of_gitlab() {
+    let mut server = Server::sandbox();
+    server.find("query orbit's knowledge graph of the code").ok().says("orbit.");
+}
+
+/// Differs: docs/internals/differences.md#one-signature-for-everything-that-a-call-takes
+#[test]
+fn a_result_has_a_signature_an_example_and_related_actions() {
+    let mut server = Server::sandbox();
+    let found = server.find("list milestones").ok();
+    found
+        .equals("/results/0/action", "milestone.list")
+        .present("/results/0/signature")
+        .present("/results/0/example")
+        .present("/results/0/related")
+        .absent("/results/0/tool");
+}
+
 /// Differs: docs/internals/differences.md#one-schema-in-a-find
 #[test]
 fn a_sure_find_has_its_first_result_whole_and_the_schemas_of_all_on_demand() {
