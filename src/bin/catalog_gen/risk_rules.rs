@@ -153,11 +153,12 @@ impl SettingsRule {
                 .any(|harmless| paths.iter().any(|outer| fits(harmless, outer) && is_within(path, outer)))
         };
         let open = paths.iter().filter(|path| {
-            // A row on one text of a parameter that takes any says nothing of the others, and one of effects nothing of risk.
+            // A row on a text that switches off says nothing of the others, and one of effects nothing of risk. One with a list
+            // of texts was made from GitLab's list of all.
             let is_free = find_param(&settings, path)
                 .is_some_and(|param| param.kind.base == Base::String && param.choices.is_empty());
             let decides =
-                |raise: &Raise| raise.risk > action.risk && (!is_free || matches!(raise.when, When::Given));
+                |raise: &Raise| raise.risk > action.risk && (!is_free || !matches!(raise.when, When::Is(_)));
             let is_raised = action.raises.iter().any(|raise| is_within(path, &raise.param) && decides(raise));
             !is_outer(path) && !is_raised && !is_harmless(path)
         });
