@@ -58,10 +58,14 @@ impl Helper {
 const UNATTENDED: [(&str, &str); 4] =
     [("GIT_TERMINAL_PROMPT", "0"), ("GCM_INTERACTIVE", "never"), ("GIT_ASKPASS", ""), ("NO_PROMPT", "true")];
 
-/// Variables that would make glab answer for every host with the same token, or git read another repository's
-/// configuration.
-const REMOVED: [&str; 10] = [
+/// Variables with secrets, those that would make glab answer for every host with the same token, and those that would make
+/// git read another repository's configuration.
+const REMOVED: [&str; 14] = [
     "GITLAB_TOKEN",
+    "GITLAB_JOB_TOKEN",
+    "GITLAB_TOKEN_COMMAND",
+    "GITLAB_EXTRA_HEADERS",
+    "GITLAB_MCP_CONFIRM_KEY",
     "GITLAB_ACCESS_TOKEN",
     "OAUTH_TOKEN",
     "CI_JOB_TOKEN",
