@@ -85,6 +85,12 @@ impl Call {
         self.effects.strictest()
     }
 
+    /// True if it may be sent again, and to another address: some GETs make GitLab write
+    /// (`GET /projects/:id/merge_requests/:iid/merge_ref`).
+    pub fn is_repeatable(&self) -> bool {
+        self.method().is_safe() && self.risk() == Risk::Read
+    }
+
     /// The highest risk of its operations.
     pub fn risk(&self) -> Risk {
         self.effects.risk()

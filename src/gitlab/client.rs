@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
+use serde_json::Value;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
@@ -192,7 +193,7 @@ impl Client {
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
         let url = gitlab_url::url(&self.settings.base, call)?;
-        let mut retries = Retries::new(&self.settings, self.pace, call.method().is_safe(), &self.budget);
+        let mut retries = Retries::new(&self.settings, self.pace, call.is_repeatable(), &self.budget);
         let (mut attempts, mut is_renewed) = (0, false);
         loop {
             attempts += 1;
@@ -381,6 +382,11 @@ impl Client {
         }
         let (status, is_file) = (response.status(), is_file(call));
         match body::content(status, response.headers(), bytes, is_file) {
+            ReceivedBody::Whole(content)
+                if changes(call) && !redirect::is_marked(response.headers()) && is_of_no_change(&content) =>
+            {
+                return Err(GitlabError::NotGitlab { host: hop.host(), title: None, applied });
+            }
             ReceivedBody::Whole(content) => reply.content = content,
             ReceivedBody::Rows { content, came } => (reply.content, reply.rows) = (content, Some(came)),
             ReceivedBody::TooMany { limit } if is_proven => {
@@ -460,6 +466,18 @@ fn changes(call: &Call) -> bool {
 /// True if the answer to a call is the content of a file, which may be anything.
 fn is_file(call: &Call) -> bool {
     call.method() == Method::Get && file_paths::is_file(call.path())
+}
+
+/// True for an answer that GitLab gives to no change: a text, `null`, an object that has an error alone. Without GitLab's
+/// headers it is of something before GitLab.
+fn is_of_no_change(content: &Content) -> bool {
+    match content {
+        Content::Text(_) | Content::Json(Value::Null) => true,
+        Content::Json(Value::Object(fields)) => {
+            fields.contains_key("error") && fields.keys().all(|name| name.starts_with("error"))
+        }
+        _ => false,
+    }
 }
 
 /// True if a 2xx status proves that the change was made. GraphQL responds 200 to rejected requests too.

@@ -74,10 +74,10 @@ impl Hop {
             return refuse(to_host, NotFollowed::Unusable);
         }
         let (base, ours) = (&settings.base, is_ours(settings, &target));
-        if is_https_of(base, &target) && (!shares_origin(base, &target) || !call.method().is_safe()) {
+        if is_https_of(base, &target) && (!shares_origin(base, &target) || !call.is_repeatable()) {
             return refuse(to_host, NotFollowed::Https);
         }
-        if !call.method().is_safe() {
+        if !call.is_repeatable() {
             return refuse(to_host, NotFollowed::Write);
         }
         let is_api = target

@@ -112,7 +112,10 @@ async fn read_back(tools: &Tools, get: &Action, params: Map<String, Value>) -> R
             Some(asked) => graphql::unwrap_reply(reply, get, asked, &mut Vec::new()),
             None => Ok(reply),
         },
-        Err(crate::tools::own_reads::gate::ReadError::Gitlab(GitlabError::NotFound { .. })) => {
+        // A gateway without a GitLab behind it answers 404 too.
+        Err(crate::tools::own_reads::gate::ReadError::Gitlab(GitlabError::NotFound { answer }))
+            if answer.request_id.is_some() =>
+        {
             return ReadBack::Nothing;
         }
         Err(_) => return ReadBack::Silence,
@@ -159,12 +162,18 @@ fn with_verification(tools: &Tools, mut refused: ToolError, checked: &Checked, f
     refused.hint(hint)
 }
 
-/// True if the object has every value that was sent; false if it does not show one of them.
+/// True if an update sent values, and the object has each. What another change does is no field of the object, and a state that
+/// it depends on (`sha`) was there before.
 fn is_as_asked(checked: &Checked, thing: &Value) -> bool {
+    let action = checked.action();
+    let is_pin = |name: &str| action.pin.as_ref().is_some_and(|pin| pin.param == name);
+    if action.verb() != "update" {
+        return false;
+    }
     let says_which = |name: &str| {
-        let operations = &checked.action().operations;
+        let operations = &action.operations;
         name == "fullPath" || operations.iter().any(|operation| operation.is_filled_by(name))
     };
-    let mut sent = checked.params().iter().filter(|(name, _)| !says_which(name)).peekable();
+    let mut sent = checked.params().iter().filter(|(name, _)| !says_which(name) && !is_pin(name)).peekable();
     sent.peek().is_some() && sent.all(|(name, value)| thing.get(name) == Some(value))
 }

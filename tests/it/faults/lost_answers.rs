@@ -10,6 +10,9 @@ use crate::support::raw_server::{Behaviour, Misbehaving, Request, answer, wait_f
 
 const JSON: &str = "content-type: application/json\r\n";
 
+/// With the header by which GitLab's answers are known.
+const GITLABS: &str = "content-type: application/json\r\nx-request-id: 01JZ\r\n";
+
 /// State of the object after its change: the case, the answer to the change, and the answer to a read.
 const CASES: &[(&str, Behaviour)] = &[
     ("made", |stream, turn| match turn {
@@ -24,7 +27,32 @@ const CASES: &[(&str, Behaviour)] = &[
     }),
     ("gone", |stream, turn| match turn {
         1 => {}
-        _ => answer(stream, "404 Not Found", JSON, r#"{"message": "404 Not found"}"#),
+        _ => answer(stream, "404 Not Found", GITLABS, r#"{"message": "404 Not found"}"#),
+    }),
+    ("rollout", |stream, turn| match turn {
+        1 => answer(stream, "503 Service Unavailable", "", ""),
+        _ => answer(stream, "404 Not Found", "content-type: text/plain\r\n", "default backend - 404"),
+    }),
+    ("maintenance", |stream, turn| match turn {
+        1 => answer(stream, "200 OK", "content-type: text/plain\r\n", "OK, back at noon"),
+        _ => {
+            answer(stream, "200 OK", JSON, r#"{"id": 9, "iid": 7, "title": "As it was", "state": "opened"}"#)
+        }
+    }),
+    ("refused-by-a-gateway", |stream, turn| match turn {
+        1 => answer(stream, "200 OK", JSON, r#"{"error": "invalid_token", "error_description": "no"}"#),
+        _ => {
+            answer(stream, "200 OK", JSON, r#"{"id": 9, "iid": 7, "title": "As it was", "state": "opened"}"#)
+        }
+    }),
+    ("open", |stream, turn| match turn {
+        1 => {}
+        _ => answer(
+            stream,
+            "200 OK",
+            JSON,
+            r#"{"id": 9, "iid": 7, "state": "opened", "sha": "aaaa", "visibility": "private"}"#,
+        ),
     }),
     ("silent", |_, _| ()),
     ("hung", |stream, _| {
@@ -84,6 +112,35 @@ fn a_deletion_is_looked_for() {
     assert_eq!((&gone["applied"], &gone["fix"]), (&json!("yes"), &Value::Null), "{gone}");
     let (there, _) = lose("issue.delete", "made", json!({"iid": 7}));
     assert_eq!((&there["applied"], &there["now"]["iid"]), (&json!("unknown"), &json!(7)), "{there}");
+    // The 404 of an ingress without a GitLab behind it proves nothing.
+    let (rollout, _) = lose("issue.delete", "rollout", json!({"iid": 7}));
+    assert_eq!(rollout["applied"], "unknown", "{rollout}");
+}
+
+/// A state that a merge depends on is no evidence that it was made, nor is what an original and its copy share.
+#[test]
+fn a_change_other_than_an_update_is_not_taken_for_made_by_its_parameters() {
+    for (action, params) in [
+        ("merge_request.merge", json!({"iid": 7, "sha": "aaaa"})),
+        ("merge_request.approve", json!({"iid": 7, "sha": "aaaa"})),
+        ("project.fork", json!({"visibility": "private"})),
+    ] {
+        let (lost, _) = lose(action, "open", params);
+        assert_eq!(lost["applied"], "unknown", "{action}: {lost}");
+    }
+}
+
+#[test]
+fn a_success_that_is_no_answer_of_gitlabs_proves_nothing() {
+    for case in ["maintenance", "refused-by-a-gateway"] {
+        for (action, params) in [
+            ("issue.create", json!({"title": "Squeaks"})),
+            ("issue.update", json!({"iid": 7, "title": "Squeaks"})),
+        ] {
+            let (lost, _) = lose(action, case, params);
+            assert_eq!(lost["applied"], "unknown", "{case} {action}: {lost}");
+        }
+    }
 }
 
 #[test]
@@ -146,4 +203,15 @@ fn the_calls_that_are_offered_can_be_made() {
         assert!(!reply.is_error, "{}", reply.text);
     }
     error("no such", execute(&mut client, "no.such", json!({})), "unknown_action");
+}
+
+/// GitLab merges into a ref of its own at this GET.
+#[test]
+fn a_get_that_makes_gitlab_write_is_sent_once() {
+    let gitlab = Misbehaving::start(CASES);
+    let mut client = process(&gitlab.url(), &[]);
+    let params = json!({"fullPath": project_of("silent"), "iid": 7});
+    assert!(execute(&mut client, "merge_request.get_merge_ref", params).is_error);
+    let sent = gitlab.requests("silent").into_iter().filter(|request| request.line.contains("/merge_ref"));
+    assert_eq!(sent.count(), 1);
 }
