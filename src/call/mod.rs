@@ -50,7 +50,7 @@ pub use encode::RESERVED;
 pub use encoded::list_in_text;
 pub use given_forms::literal_line_ends;
 pub use graphql_lookups::{Batch, batch};
-pub use location::{FullPath, HolderKind, Location};
+pub use location::{FullPath, GLOBAL, HolderKind, Location};
 pub use lookup::{Candidate, Lookup, LookupAnswer, LookupRequest, LookupResult, list_of};
 pub use lookup_cache::LookupCache;
 pub use name_resolution::Resolved;

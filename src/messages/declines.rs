@@ -14,7 +14,7 @@ use url::Url;
 use crate::call::{Body, Call, Location};
 use crate::catalog::Method;
 use crate::messages::token::{TOKEN_LIFETIME, digest};
-use crate::text::is_digits;
+use crate::text::plain_text;
 
 /// Time for which a decline holds: as long as a person's consent would have counted.
 pub const DECLINE_LIFETIME: Duration = TOKEN_LIFETIME;
@@ -43,21 +43,34 @@ impl CallDigest {
         locate: impl Fn(&Location) -> Option<Location>,
     ) -> CallDigest {
         let deletes = call.method() == Method::Delete;
-        let mut query = call.query().to_vec();
-        query.retain(|(name, _)| !deletes && counted(name));
-        query.sort();
-        let body = match call.body() {
-            _ if deletes => json!({}),
-            Body::Json(Value::Object(body)) => {
-                let body = body.iter().filter(|(name, _)| counted(name));
-                sort_keys(&body.map(|(name, value)| (name.clone(), value.clone())).collect::<Value>())
+        let mut params: Vec<(String, String)> = Vec::new();
+        if !deletes {
+            params.extend(
+                call.query()
+                    .iter()
+                    .filter(|(name, _)| counted(name))
+                    .map(|(name, value)| (name.clone(), canonical_text(value))),
+            );
+            match call.body() {
+                Body::Json(Value::Object(body)) => {
+                    let body = body.iter().filter(|(name, _)| counted(name));
+                    body.for_each(|(name, value)| flatten(name.clone(), value, &mut params));
+                }
+                Body::Json(body) => flatten(String::new(), body, &mut params),
+                Body::Empty => {}
+                other => params.push((String::new(), format!("{other:?}"))),
             }
-            Body::Json(body) => sort_keys(body),
-            Body::Empty => json!({}),
-            other => json!(format!("{other:?}")),
-        };
+        }
+        params.retain(|(_, value)| !value.is_empty());
+        params.sort();
         let path = canonical_path(call, locate);
-        CallDigest::of(&json!([base.as_str(), call.method().name(), path, query, body]))
+        CallDigest::of(&json!([base.as_str(), call.method().name(), path, params]))
+    }
+
+    /// Digest of a request as it would be sent, with the state of the object that the server adds.
+    pub fn of_request(base: &Url, call: &Call) -> CallDigest {
+        let body = format!("{:?}", call.body());
+        CallDigest::of(&json!([base.as_str(), call.method().name(), call.path(), call.query(), body]))
     }
 
     /// Digest of an action whose request is not known beforehand.
@@ -68,6 +81,24 @@ impl CallDigest {
     fn of(subject: &Value) -> CallDigest {
         CallDigest(URL_SAFE_NO_PAD.encode(digest(&subject.to_string())))
     }
+}
+
+/// The texts of a parameter by the names that a form gives them: a place in query or body, a number or its text make no other
+/// parameter (Grape coerces both).
+fn flatten(name: String, value: &Value, params: &mut Vec<(String, String)>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| flatten(format!("{name}[]"), item, params)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(field, value)| flatten(format!("{name}[{field}]"), value, params));
+        }
+        Value::Null => {}
+        scalar => params.push((name, canonical_text(&plain_text(scalar)))),
+    }
+}
+
+/// A text, or the number that it stands for: `+5`, `05` and ` 5` are 5.
+fn canonical_text(text: &str) -> String {
+    text.trim().parse::<i64>().map_or_else(|_| text.to_owned(), |number| number.to_string())
 }
 
 impl Declines {
@@ -103,7 +134,7 @@ fn canonical_path(call: &Call, locate: impl Fn(&Location) -> Option<Location>) -
     let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
     let holder = segments.iter().position(|segment| ["projects", "groups"].contains(&segment.as_str()));
     if let Some(segment) = holder.and_then(|at| segments.get_mut(at + 1)) {
-        let spelled = number(percent_decode_str(segment).decode_utf8_lossy().trim());
+        let spelled = canonical_text(&percent_decode_str(segment).decode_utf8_lossy());
         let ids = call.effects().places().iter().map(|place| &place.location);
         let mut ids =
             ids.filter(|location| matches!(location, Location::Id { id, .. } if id.to_string() == spelled));
@@ -113,12 +144,8 @@ fn canonical_path(call: &Call, locate: impl Fn(&Location) -> Option<Location>) -
         };
         *segment = path.to_lowercase();
     }
-    segments.iter().map(|segment| number(segment)).collect::<Vec<_>>().join("/")
-}
-
-/// A number in its one spelling, `1` for `01`; any other text as it is.
-fn number(text: &str) -> String {
-    if is_digits(text) { text.trim_start_matches('0').to_owned() } else { text.to_owned() }
+    let decoded = segments.iter().map(|segment| percent_decode_str(segment).decode_utf8_lossy());
+    decoded.map(|segment| canonical_text(&segment)).collect::<Vec<_>>().join("/")
 }
 
 /// The value with the keys of its objects in order.

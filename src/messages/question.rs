@@ -48,6 +48,8 @@ pub struct AskedCall {
     pub what: String,
     pub plan: Option<String>,
     pub digest: CallDigest,
+    /// The request as it would have been sent.
+    pub exact: CallDigest,
     pub target: AuditTarget,
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Argument, EXECUTE_ARGUMENTS};
+use super::declines::CallDigest;
 use crate::call::{Call, Checked};
 use crate::present::Attachment;
 use crate::untrusted::is_invisible;
@@ -85,6 +86,9 @@ pub struct ExecuteRequest {
     pub top: Option<u64>,
     /// The GitLab instance by its name, if several are configured.
     pub instance: Option<String>,
+    /// The calls that a person has agreed to, which no client can say.
+    #[serde(skip)]
+    pub agreed: Vec<CallDigest>,
 }
 
 impl ExecuteRequest {

@@ -13,7 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::tools::{
@@ -85,10 +85,10 @@ impl QuestionSeal {
     pub(super) fn input_required(
         &self,
         text: String,
-        arguments: &Map<String, Value>,
+        (tool, arguments): (&str, &Map<String, Value>),
         question: OpenQuestion,
     ) -> Result<InputRequiredResult, RequestStateError> {
-        let bound = Value::Object(arguments.clone()).to_string();
+        let bound = json!([tool, arguments]).to_string();
         let options = SealOptions::new().associated_data(bound.as_bytes()).ttl(TOKEN_LIFETIME);
         let id = u128::from_ne_bytes(random_bytes().unwrap_or_default());
         let state = self.codec.seal_json_with(&QuestionState { id, question }, &options)?;
@@ -96,15 +96,15 @@ impl QuestionSeal {
         Ok(InputRequiredResult::new(Some(BTreeMap::from([(QUESTION.to_owned(), request)])), Some(state)))
     }
 
-    /// Returns the question about a call with these arguments, and the user's answer. None if the state was not sealed
+    /// Returns the question about a call of this tool with these arguments, and the user's answer. None if the state was not sealed
     /// for exactly that call, or was used: the user is asked again.
     pub(super) fn open(
         &self,
         state: Option<&str>,
         responses: Option<&InputResponses>,
-        arguments: &Map<String, Value>,
+        (tool, arguments): (&str, &Map<String, Value>),
     ) -> Option<(OpenQuestion, UserAnswer)> {
-        let bound = Value::Object(arguments.clone()).to_string();
+        let bound = json!([tool, arguments]).to_string();
         let state: QuestionState = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;
         let answer = responses?.get(QUESTION)?.clone();
         let answer: ElicitResult = serde_json::from_value(answer).ok()?;

@@ -134,11 +134,11 @@ impl<B: Backend> Handler<B> {
         }
         let arguments = request.arguments.unwrap_or_default();
         let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
-        match self.seal.as_ref().and_then(|seal| seal.open(state, responses, &arguments)) {
+        match self.seal.as_ref().and_then(|seal| seal.open(state, responses, (&name, &arguments))) {
             Some((question, answer)) => Ok(self.follow(question, answer).await),
             None => {
                 let outcome = self.call(&name, arguments.clone(), context).await?;
-                Ok(self.ask(arguments, outcome, context).await)
+                Ok(self.ask((&name, arguments), outcome, context).await)
             }
         }
     }
@@ -181,7 +181,7 @@ impl<B: Backend> Handler<B> {
     /// Asks the user about an outcome that is a question, if the client can.
     async fn ask(
         &self,
-        arguments: Map<String, Value>,
+        (tool, arguments): (&str, Map<String, Value>),
         outcome: ToolOutcome,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
@@ -195,7 +195,8 @@ impl<B: Backend> Handler<B> {
                 None => None,
             },
             Mechanism::Result => {
-                let sealed = self.seal.as_ref().map(|seal| seal.input_required(text, &arguments, question));
+                let sealed =
+                    self.seal.as_ref().map(|seal| seal.input_required(text, (tool, &arguments), question));
                 sealed.and_then(Result::ok).map(CallToolResponse::from)
             }
         };
@@ -209,7 +210,8 @@ impl<B: Backend> Handler<B> {
     async fn follow(&self, question: OpenQuestion, answer: UserAnswer) -> CallToolResponse {
         let outcome = match answer {
             UserAnswer::Accepted => match self.surface.parse_call(EXECUTE, question.agreed) {
-                Some(Ok(ToolRequest::Execute(checked))) => {
+                Some(Ok(ToolRequest::Execute(mut checked))) => {
+                    checked.request.agreed = question.asked.into_iter().map(|call| call.exact).collect();
                     self.execute(EXECUTE, *checked, AllowedKinds::All).await
                 }
                 Some(Err(error)) => Err(error),

@@ -55,7 +55,11 @@ pub async fn find_consent(
 ) -> Result<Option<Ask>, ToolError> {
     let Prepared { request, call, checked, .. } = prepared;
     let (is_confirmed, wants_token) = (request.confirm == Some(true), tools.policy.confirm().wants_token());
-    if is_agreed || (is_confirmed && !wants_token) {
+    if is_agreed {
+        return Ok(None);
+    }
+    if is_confirmed && !wants_token {
+        refusal::refuse_another(request, &[refusal::exact_digest(tools, call)])?;
         return Ok(None);
     }
     let mut target = look_up_target(tools, call, checked).await?;
@@ -92,7 +96,7 @@ pub async fn find_consent(
     let why = error_mapping::why_asked(rule, &prepared.action, &prepared.unknown);
     let calls = vec![describe_call(tools, prepared.checked_call(), target).await];
     let question = Question { calls, why, plan: None, instance: None };
-    let again = ExecuteRequest { params: prepared.params_again().clone(), ..request.clone() };
+    let again = ExecuteRequest { params: prepared.params_again(), ..request.clone() };
     let call = consenting_call(&again, call.action(), token);
     Ok(Some(Ask { question, rejected, hint, call, notes }))
 }
@@ -167,6 +171,7 @@ pub(super) async fn describe_call(
             what: sentence.what.clone(),
             plan: None,
             digest: refusal::digest_call(tools, request).await,
+            exact: refusal::exact_digest(tools, request),
             target: AuditTarget::new(request, checked),
         },
         sentence,

@@ -10,6 +10,7 @@ use crate::catalog::{Action, Param};
 use crate::messages::declines::{CallDigest, DECLINE_LIFETIME};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::question::{AskedCall, Refusal};
+use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::tools::own_reads::locate;
 use crate::tools::state::Tools;
 
@@ -28,6 +29,24 @@ pub async fn digest_call(tools: &Tools, call: &Call) -> CallDigest {
         (keeps_all || is_known) && !is_state(name)
     };
     CallDigest::of_call(&tools.base, call, counted, |location| locate::find_path(&located, location))
+}
+
+/// The digest of a call as it would be sent.
+pub fn exact_digest(tools: &Tools, call: &Call) -> CallDigest {
+    CallDigest::of_request(&tools.base, call)
+}
+
+/// Refuses calls that are no longer those that a person has agreed to: a name may be another object's by then, and a text
+/// another.
+pub fn refuse_another(request: &ExecuteRequest, calls: &[CallDigest]) -> Result<(), ToolError> {
+    if request.agreed.is_empty() || calls.iter().all(|call| request.agreed.contains(call)) {
+        return Ok(());
+    }
+    let message = "what this call would do has changed while the question was open. Nothing was sent";
+    let again = ExecuteRequest { confirm: None, confirmation_token: None, ..request.clone() };
+    Err(ToolError::new(ErrorKind::Conflict, message)
+        .hint("Call it again: the user is asked about what it would do now.")
+        .fix(NextCall::for_request(&again)))
 }
 
 /// Refuses a call that a person declined.

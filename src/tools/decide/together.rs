@@ -43,7 +43,8 @@ pub async fn agree_together(
     }
     let wants_token = tools.policy.confirm().wants_token();
     if request.confirm == Some(true) && !wants_token {
-        return Ok(());
+        let calls: Vec<CallDigest> = pending.iter().map(|call| call.exact(tools)).collect();
+        return refusal::refuse_another(request, &calls);
     }
     let action = &request.action;
     let mut question =
@@ -88,6 +89,13 @@ impl PendingCall {
         }
     }
 
+    fn exact(&self, tools: &Tools) -> CallDigest {
+        match &self.prepared {
+            Some(prepared) => refusal::exact_digest(tools, &prepared.call),
+            None => CallDigest::of_params(&tools.base, &self.action, &self.params),
+        }
+    }
+
     /// The call as one of a question about several.
     async fn describe(&self, tools: &Tools, plan: &str) -> QuestionedCall {
         let mut described = match &self.prepared {
@@ -120,6 +128,7 @@ impl PendingCall {
                 what: sentence.what.clone(),
                 plan: None,
                 digest: self.digest(tools).await,
+                exact: self.exact(tools),
                 target: AuditTarget::default(),
             },
             sentence,

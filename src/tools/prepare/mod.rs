@@ -20,8 +20,8 @@ mod thread_names;
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Call, Checked, ResolvedParams};
-use crate::catalog::{Action, Risk};
+use crate::call::{self, Call, Checked, GLOBAL, ResolvedParams};
+use crate::catalog::{Action, Names, Risk};
 use crate::messages::error::ToolError;
 use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::tools::action_lookup::resolved::ResolvedAction;
@@ -92,9 +92,22 @@ impl Prepared {
         CheckedCall { call: &self.call, checked: &self.checked }
     }
 
-    /// The parameters that call it again: its edits in place of the whole text.
-    pub fn params_again(&self) -> &Map<String, Value> {
-        if self.texts.is_empty() { self.checked.params() } else { &self.request.params }
+    /// The parameters that call it again: its edits in place of the whole text, and the id of what a name is of. A title or
+    /// `latest` may be another object's by then.
+    pub fn params_again(&self) -> Map<String, Value> {
+        let given = if self.texts.is_empty() { self.checked.params() } else { &self.request.params };
+        let mut params = given.clone();
+        for resolved in self.call.resolved() {
+            // A reference (`group/project#12`) is always of the same object.
+            let param = self.action.param(&resolved.param);
+            let is_reference = param.is_some_and(|param| param.names.is_some_and(Names::is_tracked));
+            let text = params.get_mut(&resolved.param).filter(|value| value.is_string() && !is_reference);
+            let Some(value) = text else { continue };
+            let kind = param.and_then(|param| param.gid.as_deref());
+            *value = kind
+                .map_or_else(|| json!(resolved.id), |kind| json!(format!("{GLOBAL}{kind}/{}", resolved.id)));
+        }
+        params
     }
 
     /// The error, whose corrected call has the edits in place of the whole text.

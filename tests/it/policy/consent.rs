@@ -38,6 +38,11 @@ impl Person {
 
     /// Calls a tool and gives each question this answer.
     fn call(&mut self, tool: &str, arguments: &Value, answer: &Value) -> Reply {
+        self.call_while(tool, arguments, answer, &|| {})
+    }
+
+    /// Calls a tool; something happens while the question is open.
+    fn call_while(&mut self, tool: &str, arguments: &Value, answer: &Value, meanwhile: &dyn Fn()) -> Reply {
         let call = json!({"name": tool, "arguments": arguments});
         if self.version == WITHOUT_HANDSHAKE {
             let able = json!({"elicitation": {"form": {}}});
@@ -49,6 +54,7 @@ impl Person {
             let mut again = call;
             let (name, request) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
             self.asked.push(request["params"].clone());
+            meanwhile();
             again["requestState"] = result["requestState"].clone();
             again["inputResponses"] = json!({name: answer});
             return reply(&self.client.modern_with("tools/call", again, able));
@@ -61,6 +67,7 @@ impl Person {
                 return reply(&message);
             }
             self.asked.push(message["params"].clone());
+            meanwhile();
             self.client.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}));
         }
     }
@@ -198,6 +205,104 @@ fn a_decline_holds_however_the_call_is_spelled() {
             assert_eq!(deletions(&gitlab), 1);
         }
     }
+}
+
+/// Grape reads a number from its text, a parameter from the query, and no parameter from `null`.
+#[test]
+fn a_decline_holds_wherever_a_parameter_is_and_whatever_its_type() {
+    let add = |path: &str, body: Value, query: Value| {
+        let params = json!({"method": "POST", "path": path, "body": body, "query": query});
+        json!({"action": "api.rest", "params": params, "confirm": true})
+    };
+    let path = "/projects/acme%2Fwidget/members";
+    let gitlab = gitlab();
+    let mut person = Person::at(&gitlab, "2025-11-25", &[("GITLAB_CONFIRM_BY", "model")]);
+    let mut first = add(path, json!({"user_id": 5, "access_level": 40}), json!({}));
+    first["confirm"] = json!(false);
+    refused(&person.execute(&first, &no()), "declined");
+    for spelling in [
+        add(path, json!({"user_id": 5, "access_level": "40"}), json!({})),
+        add(path, json!({"user_id": "5", "access_level": 40, "expires_at": null}), json!({})),
+        add(path, json!({"user_id": "+5", "access_level": " 40"}), json!({})),
+        add(path, json!({"user_id": 5}), json!({"access_level": "40"})),
+        add(path, json!({}), json!({"user_id": 5, "access_level": 40})),
+        add(&format!("{path}?user_id=5&access_level=40"), json!({}), json!({})),
+    ] {
+        refused(&person.execute(&spelling, &yes()), "declined");
+    }
+    let other = add(path, json!({"user_id": 6, "access_level": 40}), json!({}));
+    assert!(!person.execute(&other, &no()).is_error);
+}
+
+/// A title, or `latest`, is another object's while the person reads the question.
+#[test]
+fn what_was_shown_is_what_is_deleted() {
+    for version in VERSIONS {
+        let gitlab = gitlab();
+        let pipeline = |id: u64| json!({"id": id, "iid": id, "status": "failed", "ref": "main"});
+        for id in [7, 99] {
+            gitlab.json(&format!("/projects/acme%2Fwidget/pipelines/{id}"), &pipeline(id));
+        }
+        let latest = |id: u64| {
+            gitlab.says("GET /api/v4/projects/acme%2Fwidget/pipelines/latest", [answer(200, pipeline(id))]);
+        };
+        latest(7);
+        let mut person = Person::at(&gitlab, version, &[]);
+        let delete = json!({"action": "pipeline.delete", "params": {"fullPath": "acme/widget", "pipeline_id": "latest"}});
+        let reply = person.call_while(EXECUTE, &delete, &yes(), &|| latest(99));
+        assert!(!reply.is_error, "{}", reply.text);
+        let deleted: Vec<String> =
+            sent(&gitlab).into_iter().filter(|line| line.starts_with("DELETE")).collect();
+        assert!(deleted.len() == 1 && deleted[0].contains("/pipelines/7"), "{version}: {deleted:?}");
+    }
+}
+
+/// An edit is made in the text as it is when it is sent: what strangers wrote meanwhile was shown to nobody.
+#[test]
+fn a_text_that_changed_during_the_question_is_not_sent() {
+    let shown = |text: &str| json!({"iid": 1, "title": "One", "description": text});
+    let edit = json!({"action": "issue.update", "params": {
+        "fullPath": "acme/widget", "iid": 1, "edits": [{"old": "hello", "new": "/move other/secret\nbye"}],
+    }});
+    for version in VERSIONS {
+        let gitlab = gitlab();
+        let says = |text: &str| {
+            gitlab.says("GET /api/v4/projects/acme%2Fwidget/issues/1", [answer(200, shown(text))]);
+        };
+        says("hello world");
+        let mut person = Person::at(&gitlab, version, &[]);
+        let worse = || says("hello world\n/confidential\n/move other/secret");
+        let error = refused(&person.call_while(EXECUTE, &edit, &yes(), &worse), "conflict");
+        assert!(error["message"].as_str().unwrap().contains("while the question was open"), "{error}");
+        assert!(!sent(&gitlab).iter().any(|line| line.starts_with("PUT")), "{:?}", sent(&gitlab));
+        // The call of the error asks about the text of now.
+        let reply = person.call(EXECUTE, &error["fix"]["arguments"], &yes());
+        assert!(person.last_question().contains("/confidential"), "{}", person.last_question());
+        assert!(sent(&gitlab).iter().any(|line| line.starts_with("PUT")), "{}", reply.text);
+    }
+}
+
+/// The state of a question is of one tool: that which only reads changes nothing by it.
+#[test]
+fn an_answer_is_taken_by_the_tool_that_asked() {
+    let mut client = Client::start(&["--sandbox", "--read-tool"], &[]);
+    let able = json!({"elicitation": {"form": {}}});
+    let arguments = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}});
+    let call = json!({"name": EXECUTE, "arguments": arguments});
+    let asked = client.modern_with("tools/call", call.clone(), able.clone())["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    for tool in ["gitlab_read_action", "gitlab_find_action"] {
+        let mut again = call.clone();
+        again["name"] = json!(tool);
+        again["requestState"] = asked["requestState"].clone();
+        let name = asked["inputRequests"].as_object().unwrap().keys().next().unwrap();
+        again["inputResponses"] = json!({name: yes()});
+        let response = client.modern_with("tools/call", again, able.clone());
+        assert!(!response.to_string().contains("Deleted"), "{response}");
+    }
+    let get = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": 1}});
+    let left = reply(&client.modern("tools/call", json!({"name": EXECUTE, "arguments": get})));
+    assert!(!left.is_error, "{}", left.text);
 }
 
 /// The server adds the head to a merge that it asks about, and not to one with consent.
