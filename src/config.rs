@@ -30,7 +30,8 @@ pub use instances::InstanceConfig;
 use instances::plain_name;
 pub use job::JOB_VARIABLES;
 pub use sources::Flags;
-use sources::{FoundValue, SettingsFile, Sources, read_file};
+pub use sources::expand_home;
+use sources::{FoundValue, SettingsFile, Sources, is_path, read_file};
 use table::is_of_http;
 use table::{
     ALLOWED_PATHS, AUDIT, AUDIT_FILE, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM,
@@ -133,9 +134,9 @@ pub fn portable_settings(
         let mut names = std::iter::once(&row.name).chain(row.aliases).filter(|_| !is_of_http(row.name));
         let given = flags.get(row.name).cloned().or_else(|| names.find_map(|name| given(name)));
         let Some(value) = given else { continue };
-        let is_path = matches!(row.value, "FILE" | "DIR") && !value.starts_with('~');
         // A path that cannot be made absolute is refused by the server, as it is here.
-        let absolute = is_path.then(|| std::path::absolute(&value).ok()).flatten();
+        let absolute = || std::path::absolute(expand_home(&value, &lookup)?).ok();
+        let absolute = is_path(row).then(absolute).flatten();
         portable.insert(row.name.to_owned(), absolute.map_or(value, |path| path.display().to_string()));
     }
     portable

@@ -17,6 +17,8 @@ pub enum ConfigError {
     Unexpanded { origin: String, given: String, accepts: String },
     #[error("{origin} is empty; expected {accepts}")]
     Blank { origin: String, accepts: String },
+    #[error("{origin}: {given} is in the home folder, which is not known: set HOME (on Windows USERPROFILE)")]
+    NoHome { origin: String, given: String },
     #[error("{one} and {other} are names of one setting, and their values differ: set only {one}")]
     Contradiction { one: String, other: String },
     #[error("{0} is for the HTTP server, and there is none: add --http (GITLAB_MCP_HTTP), or remove it")]

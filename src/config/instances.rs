@@ -1,7 +1,7 @@
 //! The configured GitLab instances: the one of the plain settings, and the tables `[[instance]]` of the settings file.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use url::Url;
@@ -10,7 +10,7 @@ use super::credentials::Login;
 use super::error::ConfigError;
 use super::instance::Instance;
 use super::instance_table::{InstanceTable, TABLE};
-use super::sources::{Sources, read_file};
+use super::sources::{Sources, expand_home, read_file};
 use super::table::{AnySetting, CA_FILE, READABLE_PATHS, TOKEN, TOKEN_COMMAND, URL};
 use crate::credentials::{Choice, CredentialSettings, GivenToken};
 use crate::gitlab::{Secret, Token};
@@ -133,12 +133,12 @@ impl Sources<'_> {
         }
         let ca_file = match &table.ca_file {
             Some(path) => {
-                let readable = CA_FILE.parse(&path.to_string_lossy());
+                let readable = CA_FILE.parse(&self.below_home(path).to_string_lossy());
                 Some(readable.ok_or_else(|| invalid("ca_file", CA_FILE.accepts()))?)
             }
             None => None,
         };
-        let read = |path: &PathBuf| read_file(path, &origin(table, "policy"));
+        let read = |path: &PathBuf| read_file(&self.below_home(path), &origin(table, "policy"));
         Ok(InstanceConfig {
             name: table.name.clone(),
             credentials: self.credentials_of(table, &instance, time_limit, login)?,
@@ -150,6 +150,11 @@ impl Sources<'_> {
             insecure_tls: table.insecure_tls,
             is_plain: false,
         })
+    }
+
+    /// A path of a table, with the home folder in place of a leading `~/` if it is known.
+    fn below_home(&self, path: &Path) -> PathBuf {
+        expand_home(&path.to_string_lossy(), self.lookup).map_or_else(|| path.to_owned(), PathBuf::from)
     }
 
     /// The source of the token of a table: what the table names, else the sign-in, else glab and git where
@@ -176,8 +181,9 @@ impl Sources<'_> {
             }
         };
         if let Some(path) = &table.token_file {
-            let text = read_file(path, &origin(table, "token_file"))?;
-            settings.token_file = Some((path.clone(), given("token_file", &text)?));
+            let path = self.below_home(path);
+            let text = read_file(&path, &origin(table, "token_file"))?;
+            settings.token_file = Some((path, given("token_file", &text)?));
         }
         if let Some(variable) = &table.token_env {
             let value = (self.lookup)(variable).filter(|value| !value.is_empty());

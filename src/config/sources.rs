@@ -95,6 +95,10 @@ impl Sources<'_> {
             found => Ok(found),
         }
     }
+            Some(FoundValue { text, origin }) if is_path(row) => match expand_home(&text, self.lookup) {
+                Some(text) => Ok(Some(FoundValue { text, origin })),
+                None => Err(ConfigError::NoHome { origin, given: text }),
+            },
 
     fn variable(&self, row: &'static Row) -> Result<Option<FoundValue>, ConfigError> {
         let names = || [row.name].into_iter().chain(row.aliases.iter().copied());
@@ -225,6 +229,20 @@ fn is_unexpanded(text: &str) -> bool {
     let is_name = |name: &str| {
         name.contains('_')
             && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+/// True for a setting whose value is the path of a file or folder.
+pub(super) fn is_path(row: &Row) -> bool {
+    matches!(row.value, "FILE" | "DIR")
+}
+
+/// A path whose leading `~/` is the home folder: where a client starts the server, no shell expands it. None without a
+/// home folder.
+pub fn expand_home(path: &str, lookup: impl Fn(&str) -> Option<OsString>) -> Option<String> {
+    let Some(below) = path.trim().strip_prefix("~/") else { return Some(path.to_owned()) };
+    let name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    let home = lookup(name).map(PathBuf::from).filter(|home| home.is_absolute())?;
+    Some(home.join(below).display().to_string())
+}
+
     };
     (text.starts_with("${") && text.ends_with('}'))
         || text.strip_prefix('$').is_some_and(is_name)

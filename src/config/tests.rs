@@ -48,6 +48,26 @@ fn nothing_set_is_gitlab_com_without_a_token() {
     assert_eq!((config.timeout.as_secs(), config.max_bytes, config.log), (30, 16_000, LevelFilter::WARN));
 }
 
+/// A client that starts the server from its JSON has no shell that would expand it.
+#[test]
+fn a_leading_tilde_is_the_home_folder() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().to_str().unwrap();
+    let config = resolve(&[("HOME", path), ("GITLAB_AUDIT_FILE", "~/a.jsonl")]).unwrap();
+    assert_eq!(config.audit_file, Some(home.path().join("a.jsonl")));
+    std::fs::write(home.path().join("token"), "glpat-1").unwrap();
+    let table =
+        "[[instance]]\nname = \"work\"\nurl = \"https://git.example.com\"\ntoken_file = \"~/token\"\n";
+    std::fs::write(home.path().join("settings.toml"), table).unwrap();
+    resolve(&[("HOME", path), ("GITLAB_MCP_CONFIG", "~/settings.toml")]).unwrap();
+    let message = refusal(&[("GITLAB_AUDIT_FILE", "~/a.jsonl")]);
+    assert!(message.starts_with("GITLAB_AUDIT_FILE: ~/a.jsonl is in the home folder"), "{message}");
+    let variables = [("HOME", path), ("GITLAB_AUDIT_FILE", "~/a.jsonl")];
+    let lookup = |name: &str| variables.iter().find(|(set, _)| *set == name).map(|(_, value)| value.into());
+    let written = portable_settings(&Flags::new(), lookup);
+    assert_eq!(written["GITLAB_AUDIT_FILE"], format!("{path}/a.jsonl"));
+}
+
 #[test]
 fn every_default_and_example_is_accepted_by_its_own_setting() {
     for setting in settings().map(AnySetting::row) {
