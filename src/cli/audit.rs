@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use time::format_description::well_known::Rfc3339;
 use time::{Date, Duration, OffsetDateTime, Time};
@@ -61,11 +62,11 @@ fn is_since(call: &Map<String, Value>, start: OffsetDateTime) -> bool {
     time.is_some_and(|time| time >= start)
 }
 
-/// A field as text; the object is the path of REST, or the target of GraphQL.
+/// A field as text; the object is the address of what was created, the path of REST, or the target of GraphQL.
 fn cell(call: &Map<String, Value>, field: &str) -> String {
     let text = |name: &str| call.get(name).filter(|value| !value.is_null()).map(crate::text::plain_text);
     let text = match field {
-        "object" => text("target").or_else(|| text("path").map(|path| shorten_path(&path))),
+        "object" => object(text("created"), text("target").or_else(|| text("path"))),
         "time" => text("time").map(|time| time.get(..19).unwrap_or(&time).replace('T', " ")),
         "outcome" if call.get("applied").is_some() => Some("may have been applied".to_owned()),
         field => text(field),
@@ -73,10 +74,20 @@ fn cell(call: &Map<String, Value>, field: &str) -> String {
     text.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Removes the root and the encoding of a path: `acme/widget/issues/3`.
+/// The object of a call: `acme/widget/issues/3`, the address of what was created, or its id after the path.
+fn object(created: Option<String>, path: Option<String>) -> Option<String> {
+    let path = path.map(|path| shorten_path(&path));
+    match created {
+        Some(address) if address.contains("://") => Some(address),
+        Some(id) => Some(format!("{} (id {id})", path.unwrap_or_default())),
+        None => path,
+    }
+}
+
+/// Removes the root and the encoding of a path.
 fn shorten_path(path: &str) -> String {
     let below = ["/projects/", "/groups/"].into_iter().find_map(|root| path.strip_prefix(root));
-    below.unwrap_or(path).replace("%2F", "/")
+    percent_decode_str(below.unwrap_or(path)).decode_utf8_lossy().into_owned()
 }
 
 fn write_table(rows: &[[String; COLUMNS.len()]], out: &mut dyn Write) -> Result<(), Failure> {

@@ -5,15 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::{Call, Checked, RESERVED};
-use crate::catalog::{Piece, pieces};
 
-/// Target of a call, without any parameter's value but the project or group and the iids.
+/// Placeholder of a path whose value gives access to what it names: the link of an upload is open to who has it.
+const SECRET: &str = "secret";
+
+/// Target of a call: its object, without the values of other parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditTarget {
     /// The operation as GitLab's documentation writes it.
     pub operation: Option<String>,
+    /// The path of the request below `/api/v4`.
     pub path: Option<String>,
-    /// Project or group, and iid, of a GraphQL call, whose path has neither.
+    /// Project or group, and iid or id, of a GraphQL call, whose path has neither.
     pub target: Option<String>,
 }
 
@@ -22,58 +25,55 @@ impl AuditTarget {
     pub fn new(call: &Call, checked: &Checked) -> AuditTarget {
         let action = checked.action();
         if action.direct().is_some() {
-            return AuditTarget { operation: Some(known_operations(call)), ..AuditTarget::default() };
+            return raw_target(call);
         }
-        let mut audited =
-            AuditTarget { operation: Some(call.operation().to_owned()), ..AuditTarget::default() };
         let params = checked.params();
-        let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
-        match operation {
-            Some(operation) if operation.graphql.is_none() => {
-                let filled = |name: &str| param_text(operation.filled_by(name), params);
-                audited.path = Some(template(&operation.path, filled));
+        let operation = Some(call.operation().to_owned());
+        match action.operations.iter().find(|operation| operation.to_string() == call.operation()) {
+            Some(known) if known.graphql.is_none() => {
+                let path = sent_path(call, params.get(SECRET).and_then(Value::as_str));
+                AuditTarget { operation, path: Some(path), target: None }
             }
             _ => {
-                let parts: Vec<String> =
-                    ["fullPath", "iid"].iter().filter_map(|name| param_text(name, params)).collect();
-                audited.target = (!parts.is_empty()).then(|| parts.join("/"));
+                let parts = ["fullPath", "iid", "id"].iter().filter_map(|name| param_text(name, params));
+                let parts: Vec<String> = parts.collect();
+                let target = (!parts.is_empty()).then(|| parts.join("/"));
+                AuditTarget { operation, path: None, target }
             }
         }
-        audited
     }
 }
 
-/// The operations of a raw request as the catalog names them; an unknown operation is not named, because it may
-/// contain anything.
-fn known_operations(call: &Call) -> String {
+/// The operations of a raw request as the catalog names them, with the path. An unknown operation has neither, because
+/// its path may contain anything.
+fn raw_target(call: &Call) -> AuditTarget {
     let known = call.touches().iter().filter(|touched| !touched.ids.is_empty());
     let known: Vec<&str> = known.map(|touched| touched.operation.as_str()).collect();
-    match known.as_slice() {
-        [] => format!("{} (not in the catalog)", call.method().name()),
-        known => known.join(", "),
+    if known.is_empty() {
+        let operation = Some(format!("{} (not in the catalog)", call.method().name()));
+        return AuditTarget { operation, ..AuditTarget::default() };
+    }
+    let is_rest = known.iter().all(|operation| operation.contains(" /") && !operation.contains(":secret"));
+    let path = is_rest.then(|| sent_path(call, None));
+    AuditTarget { operation: Some(known.join(", ")), path, target: None }
+}
+
+/// The path of the request, with a placeholder in place of a secret.
+fn sent_path(call: &Call, secret: Option<&str>) -> String {
+    let path = call.path().strip_prefix("/api/v4").unwrap_or(call.path());
+    match secret {
+        Some(secret) if !secret.is_empty() => {
+            path.replace(&utf8_percent_encode(secret, RESERVED).to_string(), ":secret")
+        }
+        _ => path.to_owned(),
     }
 }
 
-/// The path with the placeholders filled that may be.
-fn template(path: &str, filled: impl Fn(&str) -> Option<String>) -> String {
-    let parts = pieces(path).map(|piece| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Placeholder { name, glob } => {
-            filled(name).unwrap_or_else(|| format!("{}{name}", if glob { '*' } else { ':' }))
-        }
-    });
-    parts.collect()
-}
-
-/// The value of a parameter that identifies a project, a group or a numbered object, if it has that form.
+/// The value of a parameter that identifies an object.
 fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
-    let is_number = param == "iid" || param.ends_with("_iid");
     match params.get(param)? {
-        Value::Number(number) if is_number || param == "fullPath" => Some(number.to_string()),
-        Value::String(text) if is_number && crate::text::is_number(text) => Some(text.clone()),
-        Value::String(text) if param == "fullPath" => {
-            Some(utf8_percent_encode(text.trim_matches('/'), RESERVED).to_string())
-        }
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(utf8_percent_encode(text.trim_matches('/'), RESERVED).to_string()),
         _ => None,
     }
 }

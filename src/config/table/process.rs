@@ -18,7 +18,7 @@ settings! {
             aliases: &[],
             flag: Some("audit"),
             value: "FORM",
-            what: "Form of the audit log on standard error: a line for each executed action, without parameter values.",
+            what: "Form of the audit log on standard error: a line for each executed action, which names its object.",
             default: Some("text"),
             example: "json",
         },

@@ -1,8 +1,7 @@
 //! Audit log: a line on standard error for each executed action, for every outcome.
 //!
-//! A line names the operation as a template in which only the project or group and the iids are filled in; other parts
-//! of a path may be names of files or branches. The log has no values of parameters, no text of an answer, and no name
-//! that is not in the catalog.
+//! A line names the operation and its object: the path of the request, and what GitLab says was created. The log has no
+//! values of other parameters, no other text of an answer, and no name of an operation that is not in the catalog.
 
 mod writer;
 
@@ -20,12 +19,18 @@ use time::format_description::well_known::Rfc3339;
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Risk};
 use crate::files::RotatedLog;
-use crate::gitlab::{Applied, GitlabError, Reply};
+use crate::gitlab::{Applied, Content, GitlabError, Reply};
 use crate::messages::audit_target::AuditTarget;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::question::AskedCall;
 use crate::untrusted::mask_tokens;
 use writer::{LineSink, LineWriter};
+
+/// Status of a response to a creation.
+const CREATED: u16 = 201;
+
+/// Maximum length of an address of a created object, in bytes: GitLab's answer is not to fill the log.
+const MAX_ADDRESS_BYTES: usize = 500;
 
 /// In which form the lines are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,9 +110,12 @@ struct AuditLine {
     operation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Project or group, and iid, of a GraphQL call, whose path has neither.
+    /// Project or group, and iid or id, of a GraphQL call, whose path has neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
+    /// Address of the object that GitLab answered a creation with, else its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created: Option<String>,
     decision: &'static str,
     /// `unknown` of a change that may have been made, though GitLab's answer was not seen.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -259,6 +267,7 @@ impl AuditEntry<'_> {
         match sent {
             Ok(reply) => {
                 self.line.status = Some(reply.status);
+                self.line.created = created(reply);
                 self.line.bytes += reply.bytes;
             }
             Err(error) => self.line.status = error.status(),
@@ -325,6 +334,17 @@ impl AuditLine {
             }
         }
     }
+}
+
+/// The object that a response of status 201 has: its address, else its id.
+fn created(reply: &Reply) -> Option<String> {
+    let Content::Json(body) = &reply.content else { return None };
+    if reply.status != CREATED {
+        return None;
+    }
+    let address = body.get("web_url").and_then(Value::as_str).filter(|url| url.len() <= MAX_ADDRESS_BYTES);
+    let id = || body.get("id").and_then(Value::as_u64).map(|id| id.to_string());
+    address.map(str::to_owned).or_else(id)
 }
 
 /// The decision on a call that was not sent.

@@ -29,24 +29,31 @@ fn line(action: &str, params: Value) -> AuditLine {
 }
 
 #[test]
-fn of_a_path_only_the_project_and_the_iids_are_told() {
+fn the_object_is_named_and_no_other_value() {
     let widget = "acme/wid-get";
+    let secret = "648d97c6eef5fc5df8d1004565b3ee5a";
     let cases = [
         ("issue.get", json!({"fullPath": widget, "iid": 7}), "/projects/acme%2Fwid-get/issues/7"),
         (
             "repository_file.get",
-            json!({"fullPath": widget, "file_path": "secret/plan.md", "ref": "sesame"}),
-            "/projects/acme%2Fwid-get/repository/files/:file_path",
+            json!({"fullPath": widget, "file_path": "src/plan.md", "ref": "sesame"}),
+            "/projects/acme%2Fwid-get/repository/files/src%2Fplan.md",
         ),
         (
-            "branch.get",
-            json!({"fullPath": widget, "branch": "sesame"}),
-            "/projects/acme%2Fwid-get/repository/branches/:branch",
+            "branch.delete",
+            json!({"fullPath": widget, "branch": "old-login"}),
+            "/projects/acme%2Fwid-get/repository/branches/old-login",
         ),
         (
             "issue.list",
             json!({"fullPath": widget, "search": "sesame", "scope": "project"}),
             "/projects/acme%2Fwid-get/issues",
+        ),
+        // Who has the secret of an upload may see it.
+        (
+            "project_upload.download",
+            json!({"fullPath": widget, "secret": secret, "filename": "a.png"}),
+            "/projects/acme%2Fwid-get/uploads/:secret/a.png",
         ),
     ];
     for (action, params, path) in cases {
@@ -54,7 +61,7 @@ fn of_a_path_only_the_project_and_the_iids_are_told() {
         assert_eq!(line.path.as_deref(), Some(path), "{action}");
         for form in [Audit::Text, Audit::Json] {
             let written = line.written(form);
-            assert!(!written.contains("sesame") && !written.contains("plan"), "{written}");
+            assert!(!written.contains("sesame") && !written.contains(secret), "{written}");
         }
     }
 }
@@ -73,6 +80,7 @@ fn of_a_direct_call_what_the_catalog_has_is_told() {
         json!({"method": "GET", "path": "/projects/acme%2Fwidget/repository/branches/sesame"}),
     );
     assert_eq!(known.operation.as_deref(), Some("GET /projects/:id/repository/branches/:branch"));
+    assert_eq!(known.path.as_deref(), Some("/projects/acme%2Fwidget/repository/branches/sesame"));
     let unknown = line("api.rest", json!({"path": "/no/such/sesame", "method": "POST"}));
     assert_eq!(unknown.operation.as_deref(), Some("POST (not in the catalog)"));
     assert_eq!(unknown.path, None);

@@ -25,14 +25,25 @@ fn what_an_assistant_did_is_shown_afterwards() {
     // The command line's calls are kept too.
     let (code, ..) = run(&file, &["--sandbox", "execute", "label.list", "fullPath=acme/widget"]);
     assert_eq!(code, Some(0));
+    let create = ["--sandbox", "execute", "issue.create", "fullPath=acme/widget", "title=a secret title"];
+    run(&file, &create);
+    run(
+        &file,
+        &["--sandbox", "execute", "issue.comment", "fullPath=acme/widget", "iid=1", "body=a secret title"],
+    );
+    run(&file, &["--sandbox", "execute", "branch.delete", "fullPath=acme/widget", "branch=old/login"]);
     let (code, table, _) = run(&file, &["audit", "--since", "1h"]);
     assert_eq!(code, Some(0));
     let lines: Vec<&str> = table.lines().collect();
-    assert!(lines[0].starts_with("time") && lines.len() == 4, "{table}");
+    assert!(lines[0].starts_with("time") && lines.len() == 7, "{table}");
     for (line, parts) in lines[1..].iter().zip([
         ["issue.update", "acme/widget/issues/3", "allowed"],
         ["issue.delete", "acme/widget/issues/3", "needs_confirmation"],
         ["label.list", "acme/widget/labels", "allowed"],
+        // What was created by its address, else by its id.
+        ["issue.create", "/acme/widget/-/issues/", "allowed"],
+        ["issue_note.create", "acme/widget/issues/1/notes (id ", "allowed"],
+        ["branch.delete", "acme/widget/repository/branches/old/login", "not_found"],
     ]) {
         assert!(parts.iter().all(|part| line.contains(part)), "{line}");
     }

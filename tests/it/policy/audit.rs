@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::support::client::{Client, EXECUTE, HANG_GUARD, LATEST_HANDSHAKE, program};
 
-/// Calls of every kind of outcome, each with `sesame` wherever a value may be; with the values of their audit lines.
+/// Calls of every kind of outcome, each with `sesame` wherever a value may be that names no object; with the values of
+/// their audit lines.
 fn calls() -> Vec<(Value, [(&'static str, Value); 4])> {
     let issue = json!({"fullPath": "acme/widget", "iid": 1});
     let said = |action: Value, path: Value, decision: &str, outcome: &str| {
@@ -34,10 +35,10 @@ fn calls() -> Vec<(Value, [(&'static str, Value); 4])> {
             said(json!("issue.update"), issue_path, "preview", "ok"),
         ),
         (
-            json!({"action": "branch.get", "params": {"fullPath": "acme/widget", "branch": "sesame"}}),
+            json!({"action": "branch.get", "params": {"fullPath": "acme/widget", "branch": "absent"}}),
             said(
                 json!("branch.get"),
-                json!("/projects/acme%2Fwidget/repository/branches/:branch"),
+                json!("/projects/acme%2Fwidget/repository/branches/absent"),
                 "allowed",
                 "not_found",
             ),
@@ -51,8 +52,8 @@ fn calls() -> Vec<(Value, [(&'static str, Value); 4])> {
             said(Value::Null, Value::Null, "none", "unknown_action"),
         ),
         (
-            json!({"action": "api.rest", "params": {"method": "GET", "path": "/projects/sesame%2Fsesame"}}),
-            said(json!("api.rest"), Value::Null, "allowed", "not_found"),
+            json!({"action": "api.rest", "params": {"method": "GET", "path": "/projects/acme%2Fabsent?search=sesame"}}),
+            said(json!("api.rest"), json!("/projects/acme%2Fabsent"), "allowed", "not_found"),
         ),
     ]
 }
@@ -82,6 +83,8 @@ fn each_call_has_its_line_without_a_value() {
         assert_eq!(line["audit"]["status"].is_u64(), sent, "{line}");
         assert!(line["audit"]["ms"].is_u64() && line["audit"]["time"].is_string(), "{line}");
     }
+    let created = lines[0]["audit"]["created"].as_str().unwrap();
+    assert!(created.starts_with("http") && created.contains("/acme/widget/-/issues/"), "{created}");
     assert!(lines[1]["audit"]["bytes"].as_u64() > Some(100), "{}", lines[1]);
 }
 
@@ -101,8 +104,8 @@ fn the_same_is_there_to_read() {
     assert_eq!(stderr.lines().count(), calls().len(), "{stderr}");
     let created = stderr.lines().next().unwrap();
     let words = " audit action=issue.create operation=\"POST /projects/:id/issues\" path=/projects/acme%2Fwidget/issues \
-                 decision=allowed status=201 bytes=";
-    assert!(created.contains(words), "{created}");
+                 created=http";
+    assert!(created.contains(words) && created.contains(" decision=allowed status=201 bytes="), "{created}");
     assert_eq!(audited("off"), "");
 }
 

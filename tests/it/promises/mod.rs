@@ -38,7 +38,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "cli::commands::an_evaluation_fails_where_a_saved_figure_fell",
     ),
     (
-        "Each executed action leaves a line of audit without the values of its parameters",
+        "Each executed action leaves a line of audit that names its object, without the values of other parameters",
         "policy::audit::each_call_has_its_line_without_a_value",
     ),
     ("max_lines is 100 by default", "composite::read_files::windows_go_on_exactly_where_they_ended"),
