@@ -1,4 +1,4 @@
-//! A log file that only its owner may read, and that is rotated: when it is full it becomes `NAME.1`, in place of the one
+//! A log file that only its owner may read, also if it was there before, and that is rotated: when it is full it becomes `NAME.1`, in place of the one
 //! before.
 
 use std::fs::{self, File, OpenOptions};
@@ -60,13 +60,33 @@ fn open(path: &Path) -> io::Result<File> {
     options.create(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match (options.open(path), path.parent()) {
+    let file = match (options.open(path), path.parent()) {
         (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
             create_private_folder(folder)?;
             options.open(path)
         }
         (opened, _) => opened,
+    }?;
+    close_to_others(&file)?;
+    Ok(file)
+}
+
+/// Takes the permissions of others from a file that was there before.
+#[cfg(unix)]
+fn close_to_others(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (metadata, private) = (file.metadata()?, fs::Permissions::from_mode(0o600));
+    match metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
+        true => file.set_permissions(private),
+        false => Ok(()),
     }
+}
+
+/// On Windows, the user's folders are private already.
+#[cfg(not(unix))]
+fn close_to_others(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Creates a folder, and those above it, for its owner alone.
@@ -106,6 +126,10 @@ mod tests {
         let path = folder.path().join("not there yet").join("audit.jsonl");
         RotatedLog::new(path.clone()).append("line").unwrap();
         assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        RotatedLog::new(path.clone()).append("line").unwrap();
+        assert_eq!(mode(), 0o600, "a file that was there before");
     }
 }
