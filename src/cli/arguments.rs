@@ -117,7 +117,7 @@ pub enum Connected {
         #[command(subcommand)]
         command: AuthCommand,
     },
-    /// Show the calls of the audit file (--audit-file)
+    /// Show the calls of the audit file (--audit-file, else those of configured clients)
     Audit {
         /// The beginning: today, yesterday, 3d, 12h, 30m, a date or a time, in UTC
         #[arg(long, value_name = "WHEN", default_value = "yesterday")]

@@ -1,7 +1,7 @@
 //! `audit`: the calls of the audit file as a table.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -9,6 +9,8 @@ use time::format_description::well_known::Rfc3339;
 use time::{Date, Duration, OffsetDateTime, Time};
 
 use super::Failure;
+use super::setup::{Installed, Machine, Survey, System, survey};
+use crate::config;
 use crate::tools::RotatedLog;
 
 /// Columns of the table: the heading and the field.
@@ -22,15 +24,63 @@ const COLUMNS: [(&str, &str); 7] = [
     ("caller", "caller"),
 ];
 
+/// Accepted beginnings, for the error.
+const SINCE_FORMS: &str = "today, yesterday, 3d, 12h, 30m, a date (2026-11-29) or a time (2026-11-29T08:30 or 2026-11-29T08:30:00Z)";
+
+/// A file of audit lines, and the clients whose configurations name it; none if a setting does.
+#[derive(Debug)]
+pub struct AuditFile {
+    path: PathBuf,
+    clients: Vec<&'static str>,
+}
+
+/// The audit file of the setting, else those that the entries of this machine's clients name: setup writes the setting
+/// there, where a shell does not have it.
+pub fn audit_files(setting: Option<&Path>) -> Vec<AuditFile> {
+    if let Some(path) = setting {
+        return vec![AuditFile { path: path.to_owned(), clients: Vec::new() }];
+    }
+    let machine = Machine::new(System::CURRENT, config::environment, config::search_path());
+    let (Some(machine), Ok(executable)) = (machine, config::executable()) else { return Vec::new() };
+    let mut files: Vec<AuditFile> = Vec::new();
+    for Survey { client, installed, .. } in survey(&machine, &executable) {
+        let Installed::Yes { server, .. } = installed else { continue };
+        let Some(path) = server.setting(&config::AUDIT_FILE).and_then(absolute_path) else { continue };
+        match files.iter_mut().find(|file| file.path == path) {
+            Some(file) => file.clients.push(client.label()),
+            None => files.push(AuditFile { path, clients: vec![client.label()] }),
+        }
+    }
+    files
+}
+
+/// The path of a client's entry. One that depends on the client's folder or variables is not known here.
+fn absolute_path(text: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(config::expand_home(text, config::environment)?);
+    path.is_absolute().then_some(path)
+}
+
 /// Writes the calls since a time, the oldest first: as a table, or as the JSON lines of the file.
 ///
 /// # Errors
-/// The time cannot be understood, or the file cannot be read.
-pub fn show(file: &Path, since: &str, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+/// There is no file, the time cannot be understood, or a file cannot be read.
+pub fn show(files: &[AuditFile], since: &str, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let now = OffsetDateTime::now_utc();
-    let start = parse_since(since, now).ok_or_else(|| {
-        Failure::Since(format!("expected today, yesterday, 3d, 12h, 30m, a date or a time, got {since:?}"))
-    })?;
+    let start = parse_since(since, now)
+        .ok_or_else(|| Failure::Since(format!("expected {SINCE_FORMS}, got {since:?}")))?;
+    if files.is_empty() {
+        return Err(Failure::NoAuditFile);
+    }
+    for file in files {
+        if !file.clients.is_empty() && !as_json {
+            writeln!(out, "{}, the audit file of {}:", file.path.display(), file.clients.join(", "))?;
+        }
+        show_file(&file.path, start, as_json, out)?;
+    }
+    Ok(())
+}
+
+fn show_file(file: &Path, start: OffsetDateTime, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let read = RotatedLog::new(file.to_owned()).lines();
     let lines = read.map_err(|error| Failure::Loaded(file.to_owned(), error))?;
     let mut rows = Vec::new();

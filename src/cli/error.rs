@@ -77,7 +77,10 @@ pub enum Failure {
     Health(#[from] HealthError),
     #[error("no GitLab instance is configured")]
     NoInstance,
-    #[error("GITLAB_AUDIT_FILE is not set: no audit log is kept in a file")]
+    #[error(
+        "GITLAB_AUDIT_FILE is not set, and no client's configuration on this machine sets it: no audit log is kept in a \
+         file. To keep one: gitlab-mcp --audit-file FILE setup --write"
+    )]
     NoAuditFile,
     #[error("GITLAB_MCP_HTTP is not set: there is no HTTP server to check")]
     NoHttp,

@@ -54,8 +54,8 @@ async fn run_connected(
         return Ok(server::http::check_health(http).await?);
     }
     if let Connected::Audit { since, json } = &command {
-        let file = config.audit_file.as_deref().ok_or(Failure::NoAuditFile)?;
-        return audit::show(file, since, *json, out);
+        let files = audit::audit_files(config.audit_file.as_deref());
+        return audit::show(&files, since, *json, out);
     }
     log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.

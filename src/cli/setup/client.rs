@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::edit::{ConfigEditError, EditPiece, Insertion};
 use super::{jsonc, toml_table};
-use crate::config;
+use crate::config::{self, Row};
 
 /// The variable with the token.
 pub const TOKEN: &str = "GITLAB_TOKEN";
@@ -261,6 +261,19 @@ impl Known {
                 .map(|(name, value)| (name.clone(), text(value)))
                 .collect(),
         }
+    }
+
+    /// The value of a setting: of its flag among the arguments, else of its variable.
+    pub fn setting(&self, row: &Row) -> Option<&str> {
+        let flag = format!("--{}", row.flag?);
+        let given = self.arguments.iter().enumerate().find_map(|(index, word)| {
+            let after = word.strip_prefix(&flag)?;
+            match after.is_empty() {
+                true => self.arguments.get(index + 1).map(String::as_str),
+                false => after.strip_prefix('='),
+            }
+        });
+        given.or_else(|| self.settings.get(row.name).map(String::as_str))
     }
 
     /// True if it starts this program: by its name, or by a runner of its package. On PyPI the package has another name

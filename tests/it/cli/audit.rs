@@ -62,6 +62,38 @@ fn what_an_assistant_did_is_shown_afterwards() {
     assert!(String::from_utf8(ended.stderr).unwrap().contains("GITLAB_AUDIT_FILE is not set"));
 }
 
+/// Setup writes the setting into the client's configuration, where the person's shell does not have it.
+#[test]
+fn the_file_that_a_client_was_set_up_with_is_found() {
+    let home = tempfile::tempdir().unwrap();
+    let of_home = [("HOME", home.path().to_str().unwrap())];
+    let ended = |arguments: &[&str]| {
+        let output = program(arguments, &of_home).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let file = home.path().join("calls/audit.jsonl");
+    let set_up = ["--sandbox", "--audit-file=~/calls/audit.jsonl", "setup", "--client", "cursor", "--write"];
+    let (code, setup) = ended(&set_up);
+    assert!(code == Some(0) && !setup.contains("To see later"), "{setup}");
+    let entry: Value =
+        serde_json::from_str(&std::fs::read_to_string(home.path().join(".cursor/mcp.json")).unwrap())
+            .unwrap();
+    let variables = &entry["mcpServers"]["gitlab"]["env"];
+    assert_eq!(variables["GITLAB_AUDIT_FILE"], file.to_str().unwrap());
+    let started = [("GITLAB_AUDIT_FILE", file.to_str().unwrap()), of_home[0]];
+    let mut client = Client::sandbox_with(&started);
+    execute(&mut client, "label.list", json!({"fullPath": "acme/widget"}));
+    client.close();
+    let (code, table) = ended(&["audit", "--since", "1h"]);
+    let heading = format!("{}, the audit file of Cursor:\n", file.display());
+    assert!(code == Some(0) && table.starts_with(&heading) && table.contains("label.list"), "{table}");
+    let (_, raw) = ended(&["audit", "--since", "1h", "--json"]);
+    assert!(raw.starts_with('{') && raw.contains("label.list"), "{raw}");
+    // The entry keeps its audit file, so nothing is left to suggest.
+    let (_, again) = ended(&["--sandbox", "--read-only", "setup", "--client", "cursor", "--write"]);
+    assert!(again.contains("Written.") && !again.contains("To see later"), "{again}");
+}
+
 /// A disk that is full must not stop the calls, and is reported.
 #[test]
 fn a_file_that_cannot_be_written_is_reported_and_stops_nothing() {
