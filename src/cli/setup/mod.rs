@@ -24,16 +24,13 @@ pub use survey::{Binary, Installed, Survey, survey};
 
 use super::error::Failure;
 use super::settings::SANDBOX;
-use crate::config::URL;
+use crate::config::{AUDIT_FILE, URL};
 use crate::untrusted::{cleaned, mask, mask_tokens};
 use client::ServerEntry;
 use config_file::ConfigFile;
 use edit::{ConfigEditError, EditPiece, apply, cut};
 use launch::launch_command;
 use record::{Original, Record};
-
-/// The setting of the file in which calls are noted.
-const AUDIT_FILE: &str = "GITLAB_AUDIT_FILE";
 
 /// Options of a setup.
 #[derive(Debug)]
@@ -88,6 +85,8 @@ struct Totals {
     written: usize,
     shown: usize,
     impossible: usize,
+    /// Added entries that name no audit file.
+    unaudited: usize,
 }
 
 struct Setup<'a> {
@@ -154,6 +153,11 @@ impl Setup<'_> {
                 self.show(client, &path, file.exists(), file.text(), Some(text))?
             }
             SetupPlan::RemoveFile => self.show(client, &path, true, file.text(), None)?,
+        }
+        if let SetupPlan::Insert { text, .. } = &plan {
+            let names_none = |server: &Known| server.is_gitlab_mcp() && server.setting(&AUDIT_FILE).is_none();
+            let servers = client.servers(text).unwrap_or_default();
+            self.totals.unaudited += usize::from(servers.iter().any(names_none));
         }
         if !self.has_consent()? {
             self.totals.shown += 1;
@@ -397,8 +401,7 @@ impl Setup<'_> {
                 )?,
             }
         }
-        let is_audited = self.request.settings.contains_key(AUDIT_FILE);
-        if is_added && self.totals.written + self.totals.shown > 0 && !is_audited {
+        if self.totals.unaudited > 0 {
             writeln!(
                 self.out,
                 "To see later what an assistant did (`gitlab-mcp audit`), repeat this with --audit-file {}",
