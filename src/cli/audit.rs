@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use time::format_description::well_known::Rfc3339;
-use time::{Date, Duration, OffsetDateTime, Time};
+use time::{Duration, OffsetDateTime, Time};
 
 use super::Failure;
 use super::setup::{Installed, Machine, Survey, System, survey};
@@ -174,9 +174,9 @@ fn parse_since(text: &str, now: OffsetDateTime) -> Option<OffsetDateTime> {
             return Some(now - length * number);
         }
     }
-    let day = time::macros::format_description!("[year]-[month]-[day]");
-    let of_day = || Date::parse(text, &day).ok().map(|date| date.with_time(Time::MIDNIGHT).assume_utc());
-    OffsetDateTime::parse(text, &Rfc3339).ok().or_else(of_day)
+    // Without an offset it is UTC, and without the time of day midnight.
+    let padding = "0000-00-00T00:00:00Z".get(text.len()..).unwrap_or_default();
+    OffsetDateTime::parse(&(text.replacen(' ', "T", 1) + padding), &Rfc3339).ok()
 }
 
 #[cfg(test)]
@@ -193,10 +193,13 @@ mod tests {
             ("90m", "2026-11-27T14:00:00Z"),
             ("2026-11-20", "2026-11-20T00:00:00Z"),
             ("2026-11-20T08:00:00Z", "2026-11-20T08:00:00Z"),
+            ("2026-11-20T08:30", "2026-11-20T08:30:00Z"),
+            ("2026-11-20 08:30", "2026-11-20T08:30:00Z"),
+            ("2026-11-20T08:30:00+02:00", "2026-11-20T08:30:00+02:00"),
         ] {
             assert_eq!(parse_since(text, now).unwrap().format(&Rfc3339).unwrap(), start, "{text}");
         }
-        for text in ["", "soon", "d", "-3d", "2026-13-01"] {
+        for text in ["", "soon", "d", "-3d", "2026-13-01", "2026-11", "2026-11-20T08:61"] {
             assert_eq!(parse_since(text, now), None, "{text}");
         }
     }
