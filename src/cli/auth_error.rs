@@ -19,7 +19,7 @@ pub enum AuthError {
     NoFile,
     #[error(
         "GITLAB_CLIENT_ID is not set. Make an application at {0}-/user_settings/applications (scope api, not \
-         confidential, any redirect URI), and give its id: gitlab-mcp auth login --client-id ID"
+         confidential, any redirect URI), and give its id: gitlab-mcp auth login --url {0} --client-id ID"
     )]
     NoClientId(Url),
     #[error("{0} named no web page on which to enter the code; set GITLAB_TOKEN to a personal access token")]

@@ -94,7 +94,7 @@ async fn log_in(
         // The user needs it now, not when the buffer is full.
         out.flush()?;
         if open_in_browser(&page) {
-            writeln!(out, "The page is open in your browser.")?;
+            writeln!(out, "A browser was started with it; if no page appears, open the address above.")?;
             out.flush()?;
         }
         finish_sign_in(&clients, &client_id, &begun, &file, base).await.map_err(AuthError::from)?;
@@ -127,7 +127,13 @@ fn known_application(file: &LoginFile, base: &Url) -> Result<Option<String>, Aut
     })
 }
 
-/// Opens the page in a browser, where a person is at this machine and has one. The page is printed in any case.
+/// True if a sign-in to this GitLab through an application is kept, which is made again without a question.
+fn is_remembered(file: &LoginFile, base: &Url) -> Result<bool, AuthError> {
+    Ok(matches!(file.find(base)?, Some(SignIn::Kept(_))))
+}
+
+/// Starts a browser with the page, where a person is at this machine and has one. Whether the page appears is not known;
+/// its address is printed in any case.
 fn open_in_browser(page: &Url) -> bool {
     let has_desktop = !cfg!(all(unix, not(target_os = "macos")))
         || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| config::environment(name).is_some());

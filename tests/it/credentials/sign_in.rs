@@ -151,11 +151,10 @@ fn what_is_missing_for_a_sign_in_is_named() {
     let login = run(&["auth", "login"], &gitlab, &[("GITLAB_LOGIN_FILE", "/nowhere/x")]);
     assert_eq!(login.status.code(), Some(2));
     let page = format!("{}/-/user_settings/applications", gitlab.url());
-    assert!(
-        text(&login).contains("GITLAB_CLIENT_ID is not set") && text(&login).contains(&page),
-        "{}",
-        text(&login)
-    );
+    let command = format!("gitlab-mcp auth login --url {}/ --client-id ID", gitlab.url());
+    for expected in ["GITLAB_CLIENT_ID is not set", &page, &command] {
+        assert!(text(&login).contains(expected), "{}", text(&login));
+    }
     let login = run(&["auth", "login"], &gitlab, &[("GITLAB_CLIENT_ID", "my-app")]);
     assert_eq!(login.status.code(), Some(2));
     assert!(text(&login).contains("set GITLAB_LOGIN_FILE"), "{}", text(&login));
