@@ -153,6 +153,15 @@ pub fn search_path() -> Vec<PathBuf> {
     std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect()
 }
 
+/// Files in which git keeps the settings of the user.
+pub fn git_settings_files() -> Vec<PathBuf> {
+    let folder = |name: &str| environment(name).map(PathBuf::from);
+    let home = folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
+    let shared = folder("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let of_home = home.map(|home| home.join(".gitconfig"));
+    of_home.into_iter().chain(shared.map(|shared| shared.join("git/config"))).collect()
+}
+
 /// Path of this program.
 pub fn executable() -> std::io::Result<PathBuf> {
     std::env::current_exe()

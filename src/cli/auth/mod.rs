@@ -1,6 +1,9 @@
 //! `gitlab-mcp auth`: signs in to GitLab, shows the sign-in, and signs out.
 
+use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -61,7 +64,9 @@ async fn log_in(
     }
     let helper = match (arguments.helper, &config.login.client_id) {
         (Some(helper), _) => Some(helper),
-        (None, None) if io::stdin().is_terminal() => consented_helper(base, &mut io::stdin().lock(), out)?,
+        (None, None) if io::stdin().is_terminal() && !is_remembered(&file, base)? => {
+            offered_helper(base, config.timeout, out).await?
+        }
         (None, _) => None,
     };
     let clients = HttpClients::new(&config.connection(of, base.clone()));
@@ -141,18 +146,58 @@ fn open_in_browser(page: &Url) -> bool {
     is_person && has_desktop && webbrowser::open(page.as_str()).is_ok()
 }
 
+/// The program whose credential is used from now on: one that may have a sign-in, has one for this GitLab, and that the
+/// user agrees to. Looking into it takes consent, too.
+async fn offered_helper(
+    base: &Url,
+    time_limit: Duration,
+    out: &mut dyn Write,
+) -> Result<Option<Helper>, Failure> {
+    let git_settings = config::git_settings_files();
+    for helper in possible_helpers(&config::search_path(), &git_settings) {
+        if !has_consent(helper, base, &mut io::stdin().lock(), out)? {
+            continue;
+        }
+        if try_helper(helper, base, time_limit).await.map_err(AuthError::from)? {
+            return Ok(Some(helper));
+        }
+        writeln!(out, "{} has no credential for {}.", helper.name(), Helper::host(base))?;
+    }
+    Ok(None)
+}
+
+/// Programs that may have a sign-in: glab where it is installed, git where its settings name a credential helper.
+fn possible_helpers(search_path: &[PathBuf], git_settings: &[PathBuf]) -> Vec<Helper> {
+    let is_there = |helper: &Helper| {
+        let name = file_name(*helper);
+        search_path.iter().any(|folder| folder.join(&name).is_file())
+    };
+    let names_credentials = |file: &PathBuf| {
+        fs::read_to_string(file).is_ok_and(|text| text.to_lowercase().contains("[credential"))
+    };
+    let has_settings =
+        |helper: &Helper| *helper == Helper::Glab || git_settings.iter().any(names_credentials);
+    Helper::ALL.into_iter().filter(is_there).filter(has_settings).collect()
+}
+
+/// Name of the program's file.
+fn file_name(helper: Helper) -> String {
+    format!("{}{}", helper.name(), if cfg!(windows) { ".exe" } else { "" })
+}
+
 /// Asks whether a program that has a sign-in of its own may be used.
-fn consented_helper(
+fn has_consent(
+    helper: Helper,
     base: &Url,
     answers: &mut dyn BufRead,
     out: &mut dyn Write,
-) -> Result<Option<Helper>, Failure> {
-    write!(out, "Use the sign-in of glab for {}, if it has one? [y/N] ", Helper::host(base))?;
+) -> Result<bool, Failure> {
+    let (name, host) = (helper.name(), Helper::host(base));
+    write!(out, "Use the sign-in of {name} for {host}, if it has one? [y/N] ")?;
     out.flush()?;
     let mut answer = String::new();
     answers.read_line(&mut answer)?;
-    let is_yes = ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str());
-    Ok(is_yes.then_some(Helper::Glab))
+    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
 }
 
 /// The page on which the user enters the code, if possible with the code filled in. None if it is not a web page.
@@ -162,7 +207,7 @@ fn sign_in_page(begun: &DeviceAuthorization) -> Option<Url> {
     pages.find(|page| ["http", "https"].contains(&page.scheme()))
 }
 
-fn minutes(time: std::time::Duration) -> u64 {
+fn minutes(time: Duration) -> u64 {
     time.as_secs().div_ceil(60)
 }
 
@@ -261,16 +306,26 @@ mod tests {
     #[test]
     fn another_program_is_used_only_after_a_yes() {
         let base = Url::parse("https://gitlab.example.com/").unwrap();
-        for (answer, expected) in [
-            ("y\n", Some(Helper::Glab)),
-            ("YES\n", Some(Helper::Glab)),
-            ("n\n", None),
-            ("\n", None),
-            ("", None),
-        ] {
+        for (answer, expected) in [("y\n", true), ("YES\n", true), ("n\n", false), ("\n", false), ("", false)]
+        {
             let mut out = Vec::new();
-            assert_eq!(consented_helper(&base, &mut answer.as_bytes(), &mut out).unwrap(), expected);
+            let given = has_consent(Helper::Glab, &base, &mut answer.as_bytes(), &mut out).unwrap();
+            assert_eq!(given, expected, "{answer:?}");
             assert!(String::from_utf8(out).unwrap().contains("glab for gitlab.example.com"));
         }
+    }
+
+    #[test]
+    fn only_programs_that_may_have_a_sign_in_are_offered() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = folder.path().join(".gitconfig");
+        let offered = || possible_helpers(&[folder.path().to_owned()], std::slice::from_ref(&settings));
+        assert_eq!(offered(), []);
+        for helper in Helper::ALL {
+            fs::write(folder.path().join(file_name(helper)), "").unwrap();
+        }
+        assert_eq!(offered(), [Helper::Glab], "git has no credential helper");
+        fs::write(&settings, "[user]\n\tname = alice\n[credential]\n\thelper = store\n").unwrap();
+        assert_eq!(offered(), Helper::ALL);
     }
 }
