@@ -150,9 +150,10 @@ impl Edge {
     }
 
     /// The URL of the protected resource (RFC 9728): the endpoint as clients write it.
-    fn resource(&self) -> String {
+    pub(super) fn resource(&self) -> String {
         let base = self.settings.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
         let base = base.unwrap_or_else(|| match &self.settings.listen {
+            ListenAddress::Tcp(address) if self.settings.tls.is_some() => format!("https://{address}"),
             ListenAddress::Tcp(address) => format!("http://{address}"),
             ListenAddress::Unix(_) => "http://localhost".to_owned(),
         });

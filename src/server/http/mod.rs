@@ -30,6 +30,7 @@ mod request_rules;
 mod settings;
 mod tls;
 
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -112,6 +113,7 @@ async fn serve_behind_edge<H: ServerHandler + Clone>(
         let router = edge::operation_router(Arc::clone(&edge));
         tokio::spawn(listener::HttpServer::new(listener, None, router).accept())
     });
+    announce(&edge);
     tracing::info!(target: ACCESS, address = %listener.address(), "listening");
     let router = edge::router(Arc::clone(&edge), handler(&edge));
     let server = listener::HttpServer::new(listener, acceptor, router);
@@ -134,6 +136,15 @@ async fn serve_behind_edge<H: ServerHandler + Clone>(
     }
     factory.close_audit();
     Ok(())
+}
+
+/// Says on standard error which URL a client takes, for the person who starts the server. With the log, it can be
+/// switched off.
+fn announce(edge: &Edge) {
+    if tracing::enabled!(target: ACCESS, tracing::Level::INFO) {
+        // A closed standard error takes nothing, and there is nowhere else to say it.
+        let _ = writeln!(io::stderr(), "MCP clients connect to {}", edge.resource());
+    }
 }
 
 /// Opens the finder on a thread of its own while the first requests are handled.

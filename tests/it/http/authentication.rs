@@ -137,6 +137,27 @@ fn a_caller_narrows_what_it_may_do_and_never_widens_it() {
     assert_eq!((error_kind(&created), writes()), ("denied", 2));
 }
 
+/// The settings of a shared server are not the caller's to change.
+#[test]
+fn a_scope_that_a_callers_token_lacks_is_one_of_its_own_token() {
+    let server = HttpServer::start(&["--auth", "token"], &[("GITLAB_URL", "sandbox")]);
+    let headers = [("PRIVATE-TOKEN", "glpat-sandbox-read-api")];
+    let create = json!({"fullPath": "acme/widget", "title": "x"});
+    let refused = server.execute(&headers, "issue.create", create).to_string();
+    assert!(refused.contains("The token that this client sends lacks it"), "{refused}");
+    assert!(!refused.contains("GITLAB_TOKEN"), "{refused}");
+}
+
+#[test]
+fn the_start_names_the_url_that_a_client_takes() {
+    let server = HttpServer::start(&["--sandbox"], &[]);
+    let line = format!("MCP clients connect to http://{}/mcp\n", server.address);
+    assert!(server.log().starts_with(&line), "{}", server.log());
+    let public = ["--sandbox", "--auth", "token", "--public-url", "https://mcp.example.com/gitlab/"];
+    let log = HttpServer::start(&public, &[]).log();
+    assert!(log.starts_with("MCP clients connect to https://mcp.example.com/gitlab/mcp\n"), "{log}");
+}
+
 #[test]
 fn a_caller_who_leaves_itself_no_action_is_told_so() {
     let gitlab = Gitlab::with_project();
