@@ -61,7 +61,7 @@ pub async fn hold(run: &CompositeRun<'_>, step: &KnownStep) -> Result<Option<Hel
     let prepared = prepare::prepare_ahead(run.tools, resolved, circumstances).await?;
     match decide::decide_ahead(run.tools, &prepared) {
         Ruling::Confirm(rule) => Ok(Some(pending(rule, Some(prepared)))),
-        Ruling::Deny(rule) => Err(decide::denial(&prepared, &rule)),
+        Ruling::Deny(rule) => Err(decide::denial(run.tools, &prepared, &rule)),
         Ruling::Preview(_) => Ok(Some(HeldStep::Previewed)),
         Ruling::Allow => Ok(None),
     }

@@ -117,7 +117,7 @@ fn by_id(
         number.ok_or_else(|| ToolError::new(ErrorKind::Internal, format!("the catalog has no {id}")))?;
     let withheld = tools.catalog.action(number).ok().and_then(|action| tools.withholds(&action));
     if let Some(rule) = withheld {
-        return Err(error_mapping::denied(id, None, &rule, 0));
+        return Err(error_mapping::denied(tools, id, None, &rule, 0));
     }
     resolved::by_number(&tools.catalog, number, request, notes)
 }

@@ -129,6 +129,11 @@ impl Client {
         self.settings.credential.as_ref().is_none_or(Credential::is_missing)
     }
 
+    /// True if the token is that of a caller of a shared server, who can replace it; the settings cannot.
+    pub fn has_callers_token(&self) -> bool {
+        self.settings.token_remedy.is_some()
+    }
+
     /// Replaces a rejected token. Returns true if there is another one to send.
     async fn replace(&self, rejected: &Token) -> Result<bool, CredentialError> {
         match &self.settings.credential {

@@ -311,13 +311,22 @@ pub fn why_asked(rule: &Rule, action: &Action, unknown: &[String]) -> String {
 }
 
 /// Policy does not let it run; `looked_up` requests have been sent to find that out.
-pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: usize) -> ToolError {
+pub fn denied(
+    tools: &Tools,
+    action: &str,
+    effects: Option<&Effects>,
+    rule: &Rule,
+    looked_up: usize,
+) -> ToolError {
     let why = effects.and_then(strictest).map(|strictest| format!("{strictest}, and ")).unwrap_or_default();
     let message = format!("{action} is denied: {why}{rule}. {}", sent(looked_up));
     match rule {
         Rule::Scope { needs, .. } => ToolError::new(ErrorKind::Forbidden, message)
             .detail(MISSING_SCOPE, json!(needs.replace('`', "")))
-            .hint(format!("Give GITLAB_TOKEN a token with {needs}.")),
+            .hint(match tools.client.has_callers_token() {
+                true => format!("The token that this client sends lacks it: let it send one with {needs}."),
+                false => format!("Give GITLAB_TOKEN a token with {needs}."),
+            }),
         Rule::ReadTool => ToolError::new(ErrorKind::Denied, message).detail(OTHER_TOOL, json!(EXECUTE)),
         _ => ToolError::new(ErrorKind::Denied, message),
     }

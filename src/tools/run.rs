@@ -40,7 +40,7 @@ async fn run(
     let prepared = prepare::prepare(tools, resolved, circumstances).await?;
     entry.set_call(&prepared.call, &prepared.checked);
     match decide::decide(tools, &prepared, circumstances.is_agreed).await? {
-        Decision::Deny(rule) => Err(decide::denial(&prepared, &rule)),
+        Decision::Deny(rule) => Err(decide::denial(tools, &prepared, &rule)),
         Decision::Preview(rule) => Ok(Outcome::Answer(preview(tools, &prepared, &rule))),
         Decision::Ask(question) => Err(question.into_error()),
         Decision::Allow(permit) => {

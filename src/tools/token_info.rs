@@ -82,19 +82,25 @@ fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {
         let names = scopes.iter().filter_map(Value::as_str).map(str::to_owned);
         tools.policy.learn(Scopes::new(names.collect()));
     }
-    let expiry = token.get("expires_at").and_then(Value::as_str).and_then(expiry_warning);
+    let expiry = token.get("expires_at").and_then(Value::as_str);
+    let expiry = expiry.and_then(|day| expiry_warning(day, tools.client.has_callers_token()));
     *tools.limits.news.lock().unwrap_or_else(PoisonError::into_inner) = expiry;
 }
 
 /// The warning of an expiry date within the next days.
-fn expiry_warning(day: &str) -> Option<String> {
+fn expiry_warning(day: &str, is_callers: bool) -> Option<String> {
     let date = Date::parse(day, format_description!("[year]-[month]-[day]")).ok()?;
     let left = (date - OffsetDateTime::now_utc().date()).whole_days();
-    (0..=SOON).contains(&left).then(|| match left {
-        0 => format!("the token expires today ({date}); set a new one in GITLAB_TOKEN"),
-        1 => format!("the token expires tomorrow ({date}); set a new one in GITLAB_TOKEN"),
-        left => format!("the token expires in {left} days ({date}); set a new one in GITLAB_TOKEN"),
-    })
+    let when = match left {
+        0 => "today".to_owned(),
+        1 => "tomorrow".to_owned(),
+        left => format!("in {left} days"),
+    };
+    let remedy = match is_callers {
+        true => "it is the one that this client sends: give the client a new one",
+        false => "set a new one in GITLAB_TOKEN",
+    };
+    (0..=SOON).contains(&left).then(|| format!("the token expires {when} ({date}); {remedy}"))
 }
 
 #[cfg(test)]
@@ -104,9 +110,14 @@ mod tests {
     #[test]
     fn only_a_near_day_is_told() {
         let today = OffsetDateTime::now_utc().date();
-        let note = |days: i64| expiry_warning(&(today + time::Duration::days(days)).to_string());
+        let note = |days: i64| expiry_warning(&(today + time::Duration::days(days)).to_string(), false);
         assert!(note(0).unwrap().contains("today") && note(1).unwrap().contains("tomorrow"));
         assert!(note(7).unwrap().contains("7 days"));
-        assert_eq!((note(8), note(-1), expiry_warning("never")), (None, None, None));
+        assert_eq!((note(8), note(-1), expiry_warning("never", false)), (None, None, None));
+        let of_caller = expiry_warning(&today.to_string(), true).unwrap();
+        assert!(
+            of_caller.contains("this client sends") && !of_caller.contains("GITLAB_TOKEN"),
+            "{of_caller}"
+        );
     }
 }

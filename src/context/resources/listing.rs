@@ -114,5 +114,5 @@ fn resolve_action(tools: &Tools, id: &str) -> Result<Action, ToolError> {
 
 /// The error of a denied action.
 fn denial_error(tools: &Tools, action: &Action) -> Option<ToolError> {
-    tools.withholds(action).map(|rule| error_mapping::denied(&action.id, None, &rule, 0))
+    tools.withholds(action).map(|rule| error_mapping::denied(tools, &action.id, None, &rule, 0))
 }

@@ -74,7 +74,7 @@ pub fn decide_ahead(tools: &Tools, prepared: &Prepared) -> Ruling {
 }
 
 /// The error of a denied call.
-pub fn denial(prepared: &Prepared, rule: &Rule) -> ToolError {
+pub fn denial(tools: &Tools, prepared: &Prepared, rule: &Rule) -> ToolError {
     let Prepared { action, call, .. } = prepared;
-    error_mapping::denied(&action.id, Some(call.effects()), rule, call.lookups())
+    error_mapping::denied(tools, &action.id, Some(call.effects()), rule, call.lookups())
 }

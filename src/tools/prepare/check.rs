@@ -134,7 +134,7 @@ fn misplaced_companion(action: &Action, companion: &Companion) -> ToolError {
 /// Refuses an action of which every call is denied.
 pub fn refuse_withheld(tools: &Tools, action: &Action) -> Result<(), ToolError> {
     match tools.withholds(action) {
-        Some(rule) => Err(error_mapping::denied(&action.id, None, &rule, 0)),
+        Some(rule) => Err(error_mapping::denied(tools, &action.id, None, &rule, 0)),
         None => Ok(()),
     }
 }

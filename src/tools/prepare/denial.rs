@@ -26,7 +26,7 @@ pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolErr
         }
         rule = denials(&prospects)?.into_iter().next()?;
     }
-    Some(error_mapping::denied(&checked.action().id, prospects.first(), &rule, looked_up))
+    Some(error_mapping::denied(tools, &checked.action().id, prospects.first(), &rule, looked_up))
 }
 
 /// The denial of a request that is known beforehand. None for an invalid one: its own check reports that. With `is_open`,

@@ -68,7 +68,7 @@ pub fn refuse_unreadable(tools: &Tools, checked: &Checked) -> Result<(), ToolErr
     let needed = changes.filter(|change| given(change, checked.params()).is_some());
     for read in needed.filter_map(|change| tools.catalog.get(&change.read).ok().flatten()) {
         if let Some(rule) = tools.withholds(&read) {
-            return Err(error_mapping::denied(&read.id, None, &rule, 0));
+            return Err(error_mapping::denied(tools, &read.id, None, &rule, 0));
         }
     }
     Ok(())

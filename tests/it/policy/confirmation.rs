@@ -180,6 +180,7 @@ fn the_scopes_of_the_token_decide_before_gitlab_does() {
     let error = refused(&execute(&mut client, "issue.create", create), "forbidden");
     let said = error["message"].as_str().unwrap();
     assert!(said.contains("read_api") && said.contains("Nothing was sent"), "{said}");
+    assert_eq!(error["hint"], "Give GITLAB_TOKEN a token with `api`.");
     let found = client.call("gitlab_find_action", json!({"query": "create an issue"}));
     for result in found.structured["results"].as_array().unwrap() {
         assert_eq!(result["risk"], "read", "{result}");
