@@ -275,7 +275,7 @@ impl GitlabError {
             return GitlabError::Setup { what, source: Some(Box::new(error)) };
         }
         if error.is_timeout() {
-            return GitlabError::Timeout { host, after, applied, source: Box::new(error) };
+            return GitlabError::Timeout { host, after, applied, source: Box::new(RootCause::new(error)) };
         }
         let trouble = match () {
             () if error.is_dns() => NetworkError::Name,
@@ -283,13 +283,49 @@ impl GitlabError {
             () if error.is_connect() => NetworkError::Connect,
             () => NetworkError::Lost,
         };
-        GitlabError::Network { host, trouble, applied, source: Box::new(error) }
+        GitlabError::Network { host, trouble, applied, source: Box::new(RootCause::new(error)) }
     }
 }
+
+/// An error of the HTTP client. It is shown by its root cause alone: the levels above it repeat that a request failed.
+#[derive(Debug)]
+struct RootCause {
+    message: String,
+    error: reqwest::Error,
+}
+
+impl RootCause {
+    fn new(error: reqwest::Error) -> RootCause {
+        let mut root: &dyn Error = &error;
+        while let Some(cause) = root.source() {
+            root = cause;
+        }
+        let message = match find_cause::<rustls::Error>(&error) {
+            Some(rustls::Error::InvalidCertificate(rustls::CertificateError::Other(other)))
+                if other.to_string().contains("CaUsedAsEndEntity") =>
+            {
+                "its certificate is that of an authority, not of a server".to_owned()
+            }
+            _ => root.to_string(),
+        };
+        RootCause { message, error }
+    }
+}
+
+impl fmt::Display for RootCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for RootCause {}
 
 /// Finds the first error of a type among the causes. `io::Error` does not return its wrapped error from `source`.
 fn find_cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    if let Some(root) = error.downcast_ref::<RootCause>() {
+        return find_cause(&root.error);
+    }
     error
         .downcast_ref::<E>()
         .or_else(|| wrapped.and_then(|inner| find_cause(inner)))

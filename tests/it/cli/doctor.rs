@@ -297,6 +297,15 @@ fn the_way_there() {
 
     let proxied = [("GITLAB_URL", "https://gitlab.example.com"), ("HTTPS_PROXY", url.as_str())];
     let outcome = examined(&proxied);
+    // What no answer has told is not reported as GitLab's.
+    let checks = dead.1["checks"].as_array().unwrap();
+    assert!(!checks.iter().any(|one| ["rate limit", "clock"].contains(&one["check"].as_str().unwrap())));
+    let says = finding(&dead.1, "address")["says"].as_str().unwrap();
+    assert!(
+        says.starts_with("could not connect (127.0.0.1") && says.contains(": Connection refused"),
+        "{says}"
+    );
+    assert_eq!(says.matches(": ").count(), 1, "the cause alone: {says}");
     assert_found(&outcome, "proxy", "failure", "NO_PROXY");
     assert!(finding(&outcome.1, "proxy")["says"].as_str().unwrap().starts_with(&url), "{outcome:?}");
     let proxy = Answers::default().serve();
@@ -340,6 +349,14 @@ fn certificates() {
     assert_found(&outcome, "certificate", "failure", "GITLAB_CA_FILE");
 }
 
+    let own = serve(&authority.present_itself(), None);
+    let outcome = examined(&[("GITLAB_URL", &own)]);
+    assert_found(
+        &outcome,
+        "certificate",
+        "failure",
+        "its certificate is that of an authority, not of a server",
+    );
 #[test]
 fn a_wrong_setting_is_a_failure_too() {
     let output = program(&["doctor"], &[("GITLAB_URL", "gitlab.example.com")]).output().unwrap();

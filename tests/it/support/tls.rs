@@ -17,6 +17,7 @@ use crate::support::scripted_gitlab::{Answer, answer, exchange};
 /// A certificate authority that signs identities.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
+    key: Vec<u8>,
 }
 
 /// A certificate with its key.
@@ -31,11 +32,23 @@ impl Authority {
     pub fn new() -> Authority {
         let mut params = CertificateParams::new(["authority.example.com".to_owned()]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        Authority { issuer: CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap() }
+        let pair = KeyPair::generate().unwrap();
+        let key = pair.serialize_der();
+        Authority { issuer: CertifiedIssuer::self_signed(params, pair).unwrap(), key }
     }
 
     pub fn file(&self) -> NamedTempFile {
         file(&self.issuer.pem())
+    }
+
+    /// The authority's own certificate in the place of a server's.
+    pub fn present_itself(&self) -> Identity {
+        Identity {
+            certificate: self.issuer.der().clone(),
+            key: PrivateKeyDer::Pkcs8(self.key.clone().into()),
+            certificate_file: self.file(),
+            key_file: NamedTempFile::new().unwrap(),
+        }
     }
 
     /// For that name, until the end of that year.
