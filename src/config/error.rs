@@ -11,14 +11,16 @@ use crate::credentials::LoginFileError;
 pub enum ConfigError {
     #[error("{origin}: expected {accepts}, got {given:?}")]
     Value { origin: String, given: String, accepts: String },
+    #[error("{origin}: expected {accepts}, got {given:?}; write https://{given}")]
+    NoScheme { origin: String, given: String, accepts: String },
     #[error("{origin}: invalid value (not shown); expected {accepts}")]
     Hidden { origin: String, accepts: String },
     #[error("{origin}: unexpanded variable {given:?}; expected {accepts}")]
     Unexpanded { origin: String, given: String, accepts: String },
-    #[error("{origin} is empty; expected {accepts}")]
-    Blank { origin: String, accepts: String },
     #[error("{origin}: {given} is in the home folder, which is not known: set HOME (on Windows USERPROFILE)")]
     NoHome { origin: String, given: String },
+    #[error("{origin} is empty; expected {accepts}")]
+    Blank { origin: String, accepts: String },
     #[error("{one} and {other} are names of one setting, and their values differ: set only {one}")]
     Contradiction { one: String, other: String },
     #[error("{0} is for the HTTP server, and there is none: add --http (GITLAB_MCP_HTTP), or remove it")]

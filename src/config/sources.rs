@@ -57,6 +57,9 @@ impl Sources<'_> {
             None if setting.flag.is_none() || may_hold_a_secret(&text) => {
                 Err(ConfigError::Hidden { origin, accepts })
             }
+            None if setting.name == URL.name && lacks_scheme(&text) => {
+                Err(ConfigError::NoScheme { origin, given: text.trim().to_owned(), accepts })
+            }
             None => Err(ConfigError::Value { origin, given: text, accepts }),
         }
     }
@@ -92,13 +95,13 @@ impl Sources<'_> {
             Some(FoundValue { text, origin }) if is_unexpanded(&text) => {
                 Err(ConfigError::Unexpanded { origin, given: text, accepts: setting.accepts() })
             }
-            found => Ok(found),
-        }
-    }
             Some(FoundValue { text, origin }) if is_path(row) => match expand_home(&text, self.lookup) {
                 Some(text) => Ok(Some(FoundValue { text, origin })),
                 None => Err(ConfigError::NoHome { origin, given: text }),
             },
+            found => Ok(found),
+        }
+    }
 
     fn variable(&self, row: &'static Row) -> Result<Option<FoundValue>, ConfigError> {
         let names = || [row.name].into_iter().chain(row.aliases.iter().copied());
@@ -126,6 +129,13 @@ impl Sources<'_> {
         }
         Ok(None)
     }
+}
+
+/// True for a host that would be an address with `https://` before it.
+fn lacks_scheme(text: &str) -> bool {
+    let host = text.split(['/', ':']).next().unwrap_or_default();
+    let is_host = host.contains('.') || host == "localhost";
+    is_host && !text.contains("://") && URL.parse(&format!("https://{}", text.trim())).is_some()
 }
 
 /// The value of a variable, of a host as an address.
@@ -219,16 +229,6 @@ pub(super) fn read_file(path: &Path, origin: &str) -> Result<String, ConfigError
     fs::read_to_string(path).map_err(failed)
 }
 
-fn flag_name(row: &Row) -> String {
-    row.flag.map_or_else(|| row.name.to_owned(), |flag| format!("--{flag}"))
-}
-
-/// Detects `${GITLAB_TOKEN}`, `$GITLAB_TOKEN` and `%GITLAB_TOKEN%`, which some clients pass literally.
-fn is_unexpanded(text: &str) -> bool {
-    let text = text.trim();
-    let is_name = |name: &str| {
-        name.contains('_')
-            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 /// True for a setting whose value is the path of a file or folder.
 pub(super) fn is_path(row: &Row) -> bool {
     matches!(row.value, "FILE" | "DIR")
@@ -243,6 +243,16 @@ pub fn expand_home(path: &str, lookup: impl Fn(&str) -> Option<OsString>) -> Opt
     Some(home.join(below).display().to_string())
 }
 
+fn flag_name(row: &Row) -> String {
+    row.flag.map_or_else(|| row.name.to_owned(), |flag| format!("--{flag}"))
+}
+
+/// Detects `${GITLAB_TOKEN}`, `$GITLAB_TOKEN` and `%GITLAB_TOKEN%`, which some clients pass literally.
+fn is_unexpanded(text: &str) -> bool {
+    let text = text.trim();
+    let is_name = |name: &str| {
+        name.contains('_')
+            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };
     (text.starts_with("${") && text.ends_with('}'))
         || text.strip_prefix('$').is_some_and(is_name)

@@ -361,7 +361,9 @@ fn certificates() {
 fn a_wrong_setting_is_a_failure_too() {
     let output = program(&["doctor"], &[("GITLAB_URL", "gitlab.example.com")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("gitlab-mcp: GITLAB_URL: expected"));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("gitlab-mcp: GITLAB_URL: expected"), "{said}");
+    assert!(said.ends_with("got \"gitlab.example.com\"; write https://gitlab.example.com\n"), "{said}");
 }
 
 #[test]
