@@ -24,6 +24,9 @@ const CERTIFICATE_SOON: u64 = 3;
 const SIGN_IN_BEFORE: &str = "A sign-in page is in front of GitLab: ask its administrator for an address that programs may use, or for \
      credentials of the proxy, which GITLAB_EXTRA_HEADERS can carry.";
 
+const REDIRECTED: &str = "Set GITLAB_URL to an address of GitLab that can be reached from here. If the other host is a sign-in page in front of \
+     GitLab, ask its administrator for an address that programs may use.";
+
 const USE_HTTPS: &str = "Set GITLAB_URL to the same address with https://.";
 
 /// Checks the address, the proxy, the certificate and the version.
@@ -87,7 +90,7 @@ fn address(tools: &Tools, of: &InstanceConfig, version: &Result<Reply, GitlabErr
         Err(error @ GitlabError::Network { host, .. }) if is_elsewhere(of, host) => {
             let what =
                 format!("{place} redirects to {host}, which cannot be reached: {}", error_chain(error));
-            Finding::failure(CHECK, what, SIGN_IN_BEFORE)
+            Finding::failure(CHECK, what, REDIRECTED)
         }
         Err(error @ GitlabError::Network { trouble: NetworkError::Lost, .. }) if is_plain(of) => {
             Finding::failure(

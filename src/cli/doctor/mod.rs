@@ -61,11 +61,11 @@ async fn examine(tools: &Tools, config: &Config, of: &InstanceConfig) -> Vec<Fin
     if is_reached {
         found.extend(connection::encoded_paths(tools).await);
         found.extend(token::findings(tools, config, of).await);
+        // Last, as every response updates the rate limit.
+        found.extend(connection::limits(tools));
     } else {
         found.push(Finding::unknown("token", "not checked: GitLab cannot be reached"));
     }
-    // Last, as every response updates the rate limit.
-    found.extend(connection::limits(tools));
     found
 }
 

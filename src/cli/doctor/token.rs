@@ -57,7 +57,7 @@ pub(super) async fn findings(tools: &Tools, config: &Config, of: &InstanceConfig
                 CHECK,
                 "not set: only public data is available",
                 "Sign in with gitlab-mcp auth login; or make a personal access token with the scope api (or read_api, to \
-                 read only) in GitLab under Preferences, Access tokens, and set it in GITLAB_TOKEN.",
+                 read only) in GitLab under Edit profile → Access tokens, and set it in GITLAB_TOKEN.",
             )];
         }
         Err(error) => return vec![refused(&error)],

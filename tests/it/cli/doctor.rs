@@ -227,7 +227,12 @@ fn the_hint_fits_what_is_in_the_way() {
         ..Answers::default()
     };
     let elsewhere = with(redirecting("http://sso.does-not-exist.invalid/login"), &[]);
-    assert_found(&elsewhere, "address", "failure", "A sign-in page is in front of GitLab");
+    assert_found(
+        &elsewhere,
+        "address",
+        "failure",
+        "Set GITLAB_URL to an address of GitLab that can be reached",
+    );
     let page = Gitlab::start();
     page.answer("GET", "/login", raw(200, "text/html", "<html><title>Sign in</title>"));
     assert_found(
@@ -292,11 +297,6 @@ fn the_way_there() {
     assert_found(&dead, "address", "failure", "GITLAB_URL");
     assert_eq!(finding(&dead.1, "token")["state"], "unknown");
     assert_eq!(finding(&dead.1, "credentials")["says"], "GITLAB_TOKEN");
-    let no_name = examined(&[("GITLAB_URL", "https://does-not-exist.invalid")]);
-    assert_found(&no_name, "address", "failure", "name resolves");
-
-    let proxied = [("GITLAB_URL", "https://gitlab.example.com"), ("HTTPS_PROXY", url.as_str())];
-    let outcome = examined(&proxied);
     // What no answer has told is not reported as GitLab's.
     let checks = dead.1["checks"].as_array().unwrap();
     assert!(!checks.iter().any(|one| ["rate limit", "clock"].contains(&one["check"].as_str().unwrap())));
@@ -306,6 +306,11 @@ fn the_way_there() {
         "{says}"
     );
     assert_eq!(says.matches(": ").count(), 1, "the cause alone: {says}");
+    let no_name = examined(&[("GITLAB_URL", "https://does-not-exist.invalid")]);
+    assert_found(&no_name, "address", "failure", "name resolves");
+
+    let proxied = [("GITLAB_URL", "https://gitlab.example.com"), ("HTTPS_PROXY", url.as_str())];
+    let outcome = examined(&proxied);
     assert_found(&outcome, "proxy", "failure", "NO_PROXY");
     assert!(finding(&outcome.1, "proxy")["says"].as_str().unwrap().starts_with(&url), "{outcome:?}");
     let proxy = Answers::default().serve();
@@ -344,11 +349,6 @@ fn certificates() {
     let ca = file.path().display().to_string();
     let outcome = examined(&[("GITLAB_URL", &expired), ("GITLAB_CA_FILE", &ca)]);
     assert_found(&outcome, "certificate", "failure", "clock");
-    let none = tempfile::NamedTempFile::new().unwrap();
-    let outcome = at(("GITLAB_CA_FILE", none.path().display().to_string()));
-    assert_found(&outcome, "certificate", "failure", "GITLAB_CA_FILE");
-}
-
     let own = serve(&authority.present_itself(), None);
     let outcome = examined(&[("GITLAB_URL", &own)]);
     assert_found(
@@ -357,6 +357,11 @@ fn certificates() {
         "failure",
         "its certificate is that of an authority, not of a server",
     );
+    let none = tempfile::NamedTempFile::new().unwrap();
+    let outcome = at(("GITLAB_CA_FILE", none.path().display().to_string()));
+    assert_found(&outcome, "certificate", "failure", "GITLAB_CA_FILE");
+}
+
 #[test]
 fn a_wrong_setting_is_a_failure_too() {
     let output = program(&["doctor"], &[("GITLAB_URL", "gitlab.example.com")]).output().unwrap();
