@@ -29,6 +29,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         project: None,
         ssh_host: None,
         audit_file: None,
+        audit_user: false,
         max_bytes: 1_000_000,
         audit: Audit::Off,
         files_dir: None,

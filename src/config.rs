@@ -34,11 +34,11 @@ pub use sources::expand_home;
 use sources::{FoundValue, SettingsFile, Sources, is_path, read_file};
 use table::is_of_http;
 use table::{
-    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, CONFIRM_BY,
-    CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR,
-    FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, PLAIN_HTTP,
-    POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SANDBOX_FILE, SANDBOX_VERSION, SSH_HOST,
-    TIMEOUT, TOOLSETS,
+    ALLOWED_PATHS, AUDIT, AUDIT_USER, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM,
+    CONFIRM_BY, CONFIRM_KEY, CONFIRM_KEY_FILE, DENIED_ACTIONS, DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE,
+    FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, INSTANCES, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS,
+    PLAIN_HTTP, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, SANDBOX_FILE, SANDBOX_VERSION,
+    SSH_HOST, TIMEOUT, TOOLSETS,
 };
 pub use table::{
     AUDIT_FILE, AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, Row, Setting, TOOL_SURFACE, URL, flag_of,
@@ -90,6 +90,8 @@ pub struct Config {
     pub audit: Audit,
     /// File in which the audit log is kept too.
     pub audit_file: Option<PathBuf>,
+    /// Names users in the audit log.
+    pub audit_user: bool,
     /// File in which the sandbox keeps its changes.
     pub sandbox_file: Option<PathBuf>,
     /// Older GitLab version that the sandbox is.
@@ -224,6 +226,7 @@ impl Config {
             http,
             audit: sources.parse_required(&AUDIT)?,
             audit_file: sources.parse(&AUDIT_FILE)?,
+            audit_user: sources.parse_required(&AUDIT_USER)?,
             sandbox_file: sources.parse(&SANDBOX_FILE)?,
             sandbox_version: sources.parse(&SANDBOX_VERSION)?,
             log: sources.parse_required(&LOG)?,
@@ -451,6 +454,7 @@ impl Config {
             confirm_key: self.confirm_key.clone(),
             audit: self.audit,
             audit_file: self.audit_file.clone(),
+            audit_user: self.audit_user,
             project: self.project.clone().filter(|_| self.default.name == of.name),
             ssh_host: self.ssh_host.clone().filter(|_| self.default.name == of.name),
             max_bytes: self.max_bytes,

@@ -14,7 +14,7 @@ use crate::config;
 use crate::tools::RotatedLog;
 
 /// Columns of the table: the heading and the field.
-const COLUMNS: [(&str, &str); 7] = [
+const COLUMNS: [(&str, &str); 8] = [
     ("time", "time"),
     ("action", "action"),
     ("object", "object"),
@@ -22,6 +22,7 @@ const COLUMNS: [(&str, &str); 7] = [
     ("outcome", "outcome"),
     ("status", "status"),
     ("caller", "caller"),
+    ("user", "user"),
 ];
 
 /// Accepted beginnings, for the error.

@@ -67,6 +67,7 @@ async fn execute(
 ) -> Result<Answer, ToolError> {
     let resolved = expand::expand(tools, action_lookup::resolve(tools, request)?).await?;
     continuation::window_start(&resolved.request)?;
+    tools.learn_audited_user().await;
     entry.set_action(&resolved.action);
     if resolved.action.plan.is_some() {
         return run::run(ACTIONS, tools, resolved, entry).await;

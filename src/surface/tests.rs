@@ -17,6 +17,7 @@ fn tools(policy: policy::PolicySettings) -> Arc<Tools> {
         project: None,
         ssh_host: None,
         audit_file: None,
+        audit_user: false,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,
         files_dir: None,

@@ -93,6 +93,8 @@ pub struct ToolSettings {
     pub audit: Audit,
     /// The file in which the audit log is kept too.
     pub audit_file: Option<PathBuf>,
+    /// Names the user of the token in the audit log.
+    pub audit_user: bool,
     /// The directory whose files calls may read, and in which they may write.
     pub files_dir: Option<PathBuf>,
     /// Resources, prompts and completions on offer.
@@ -171,6 +173,7 @@ pub struct Tools {
     pub(crate) limits: TokenInfo,
     pub(crate) instance_version: InstanceVersion,
     pub(crate) auditor: Auditor,
+    pub(crate) audits_user: bool,
     /// The client's directories, if it has named any.
     pub(crate) workspace: Workspace,
     pub(crate) local_hints: bool,
@@ -237,6 +240,7 @@ impl Tools {
                 .unwrap_or_else(|| Arc::new(Client::with_connections(settings.gitlab, http_clients))),
             known: Mutex::default(),
             auditor,
+            audits_user: settings.audit_user,
             workspace: Workspace::default(),
             local_hints: settings.local_hints,
             wording: OnceLock::new(),

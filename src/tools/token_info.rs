@@ -19,7 +19,7 @@ use crate::tools::state::Tools;
 /// as well).
 const SELF: &str = "personal_access_token.get_self";
 
-/// Maximum time that a write waits for the scopes.
+/// Maximum time that a write waits for the scopes, and an audited call for its user.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Maximum time that finds wait for the scopes, counted from the first find.
@@ -73,6 +73,22 @@ async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
 async fn describe_oauth_token(tools: &Tools) -> Option<Map<String, Value>> {
     let description = tools.client.describe_token().await.ok()??;
     Some(Map::from_iter([("scopes".to_owned(), json!(description.scopes))]))
+}
+
+impl Tools {
+    /// Asks GitLab once for the user of the token, if the audit is to name it.
+    pub(crate) async fn learn_audited_user(&self) {
+        if !self.audits_user || self.is_anonymous() {
+            return;
+        }
+        let fetched = async {
+            let asked = self.read_unrendered("current_user.get", Map::new());
+            let reply = tokio::time::timeout(PATIENCE, asked).await.ok()?.ok()?;
+            let Content::Json(user) = reply.content else { return None };
+            Some(user.get("username")?.as_str()?.to_owned())
+        };
+        self.auditor.learn_user(fetched).await;
+    }
 }
 
 fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {

@@ -103,6 +103,7 @@ fn unconnected() -> Result<tools::ToolSettings, GeneratorError> {
         project: None,
         ssh_host: None,
         audit_file: None,
+        audit_user: false,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,
         files_dir: None,

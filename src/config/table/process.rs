@@ -38,6 +38,19 @@ settings! {
         takes: Accepts::Text("the path of a file that may be written", values::path),
     };
 
+    AUDIT_USER: bool = Setting {
+        row: Row {
+            name: "GITLAB_AUDIT_USER",
+            aliases: &[],
+            flag: Some("audit-user"),
+            value: "BOOL",
+            what: "Name the user of the token in the audit log, which GitLab is asked for once; for a shared server, whose lines have a digest of each caller.",
+            default: Some("false"),
+            example: "true",
+        },
+        takes: Accepts::Switch(values::identity),
+    };
+
     SANDBOX_FILE: PathBuf = Setting {
         row: Row {
             name: "GITLAB_SANDBOX_FILE",

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use tokio::sync::OnceCell;
 
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Risk};
@@ -51,6 +52,8 @@ pub struct Auditor {
     caller: Option<Arc<str>>,
     /// Name of the instance in the log; none if one is configured.
     instance: Option<Arc<str>>,
+    /// Username of the token, where the log names users and GitLab has told it.
+    user: Arc<OnceCell<String>>,
 }
 
 /// The audit log of one process.
@@ -93,6 +96,8 @@ struct AuditLine {
     /// The caller of a shared server: a digest that is no credential.
     #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<String>,
     /// The instance, if several are configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<Arc<str>>,
@@ -135,17 +140,24 @@ impl Auditor {
         let (pending, next) = (Mutex::default(), AtomicU64::default());
         let lines = LineWriter::new(LineSink::StandardError);
         let file = file.map(|path| LineWriter::new(LineSink::File(RotatedLog::new(path))));
-        Auditor { log: Arc::new(AuditLog { form, lines, file, pending, next }), caller: None, instance: None }
+        let log = Arc::new(AuditLog { form, lines, file, pending, next });
+        Auditor { log, caller: None, instance: None, user: Arc::default() }
     }
 
     /// The auditor of one caller, on the same log.
     pub fn of_caller(&self, caller: &str) -> Auditor {
-        Auditor { caller: Some(caller.into()), ..self.clone() }
+        Auditor { caller: Some(caller.into()), user: Arc::default(), ..self.clone() }
     }
 
     /// The auditor of the calls to one of several instances, on the same log.
     pub fn of_instance(&self, instance: &str) -> Auditor {
-        Auditor { instance: Some(instance.into()), ..self.clone() }
+        Auditor { instance: Some(instance.into()), user: Arc::default(), ..self.clone() }
+    }
+
+    /// Notes the user of the token, for the lines from now on. Without an answer of GitLab, the next call asks again.
+    pub async fn learn_user(&self, fetched: impl Future<Output = Option<String>>) {
+        // Lines without the user are better than none.
+        let _ = self.user.get_or_try_init(|| async { fetched.await.ok_or(()) }).await;
     }
 
     /// Writes the line of a read of this server's own that a rule denies; `purpose` is its reason.
@@ -172,6 +184,7 @@ impl Auditor {
         let line = AuditLine {
             caller: self.caller.clone(),
             instance: self.instance.clone(),
+            user: self.user.get().cloned(),
             decision: "none",
             outcome: "cancelled".to_owned(),
             ..AuditLine::default()
@@ -233,6 +246,7 @@ impl AuditEntry<'_> {
 
     /// Sets the action.
     pub fn set_action(&mut self, action: &Action) {
+        self.line.user = self.auditor.user.get().cloned();
         self.line.action = Some(action.id.clone());
         self.save();
     }

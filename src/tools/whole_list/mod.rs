@@ -268,6 +268,7 @@ mod tests {
             project: None,
             ssh_host: None,
             audit_file: None,
+            audit_user: false,
             max_bytes: 16_000,
             audit: Audit::Off,
             files_dir: None,

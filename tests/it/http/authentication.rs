@@ -149,6 +149,31 @@ fn a_scope_that_a_callers_token_lacks_is_one_of_its_own_token() {
 }
 
 #[test]
+fn the_audit_names_each_callers_user_where_that_is_asked_for() {
+    for (setting, named) in [("true", true), ("false", false)] {
+        let gitlab = Gitlab::start();
+        gitlab.json("/api/v4/projects", &json!([]));
+        gitlab.says(
+            "GET /api/v4/user",
+            [answer(200, json!({"username": "alice"})), answer(200, json!({"username": "bob"}))],
+        );
+        let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_AUDIT_USER", setting)]);
+        for token in ["glpat-a", "glpat-b", "glpat-a"] {
+            server.execute(&[("PRIVATE-TOKEN", token)], "project.list", json!({}));
+        }
+        // The lines are written by a thread of their own.
+        while server.log().matches(" audit caller=").count() < 3 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let asked = gitlab.seen().iter().filter(|line| line.as_str() == "GET /api/v4/user").count();
+        assert_eq!(asked, if named { 2 } else { 0 }, "each is asked for once: {:?}", gitlab.seen());
+        let log = server.log();
+        let users = ["alice", "bob"].map(|user| log.matches(&format!(" user={user} ")).count());
+        assert_eq!(users, if named { [2, 1] } else { [0, 0] }, "{log}");
+    }
+}
+
+#[test]
 fn the_start_names_the_url_that_a_client_takes() {
     let server = HttpServer::start(&["--sandbox"], &[]);
     let line = format!("MCP clients connect to http://{}/mcp\n", server.address);
