@@ -1,56 +1,23 @@
 //! Arguments of the command line, and their help.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use clap_complete::engine::ArgValueCandidates;
 
 use super::call_options::{ExecuteOptions, FindOptions};
 use super::completions::{action_ids, answer_shell};
 use super::error::Failure;
+use super::help;
 use super::settings::{SettingFlags, word_of};
 use super::setup::McpClient;
 use crate::config::{self, TOOL_SURFACE};
 use crate::credentials::Helper;
 use crate::surface::SurfaceKind;
-
-const EXAMPLES: &str = "\
-Examples:
-  gitlab-mcp                                   serve an MCP client on standard input and output
-  gitlab-mcp serve --http 127.0.0.1:8080 --auth token   serve many clients over HTTP
-  gitlab-mcp --sandbox find 'close an issue'   find an action, without an account
-  gitlab-mcp execute issue.list fullPath=group/project state=opened
-  gitlab-mcp execute issue.create --params @issue.json --dry-run
-  gitlab-mcp auth login --client-id ID         sign in to GitLab in a browser
-  gitlab-mcp doctor                            check the connection to GitLab and suggest fixes
-  gitlab-mcp setup                             add this program to the MCP clients of this machine
-  gitlab-mcp catalog show merge_request.list
-  gitlab-mcp surface --surface meta --tokens   show the tools sent to a client and their size
-  gitlab-mcp completions bash                  complete commands, settings and action ids in a shell";
-
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  success; for the server: the client closed the connection, or SIGTERM, SIGINT, SIGQUIT or SIGHUP
-  1  the result is an error, such as an unknown action or a refusal by GitLab; for doctor: a warning
-  2  invalid command line or setting; for doctor: a check failed
-  3  internal error
-  130  a signal ended execute or doctor";
-
-const SETUP_EXAMPLES: &str = "\
-Examples:
-  gitlab-mcp setup                          show each change, and ask before it is written
-  gitlab-mcp setup --dry-run                only show the changes
-  gitlab-mcp --read-only setup --client cursor --write   settings given as flags are written too
-  gitlab-mcp setup --undo                   take the changes back";
-
-const DOCTOR_EXIT_CODES: &str = "\
-Exit codes:
-  0  all checks passed
-  1  a warning
-  2  a check failed, or a setting is invalid";
 
 /// Commands of other programs, and what to run instead.
 const FOREIGN_COMMANDS: [(&str, &str); 13] = [
@@ -78,8 +45,11 @@ const UPDATE: &str =
     name = "gitlab-mcp",
     version,
     about,
-    after_help = EXAMPLES,
-    after_long_help = format!("{}\n{EXAMPLES}\n\n{EXIT_CODES}", config::render_help()),
+    help_template = help::template(&Command::augment_subcommands(clap::Command::new("gitlab-mcp"))),
+    override_usage = "gitlab-mcp [OPTIONS] [COMMAND]",
+    after_help = help::SHORT,
+    after_long_help = format!("{}\n{}\n\n{}", config::render_help(), help::EXAMPLES, help::EXIT_CODES),
+    // Ours shows the short help, which fits a screen.
     disable_help_subcommand = true,
 )]
 pub struct Arguments {
@@ -101,16 +71,15 @@ pub enum Command {
 /// Commands that use the settings and connect to GitLab.
 #[derive(Debug, Default, Subcommand)]
 pub enum Connected {
-    /// Serve MCP on standard input and output, or over HTTP with --http (the default command)
+    /// Serve MCP on standard input and output, or over HTTP (the default)
     #[default]
     Serve,
     /// Find actions for a request, like gitlab_find_action
     Find(FindArguments),
     /// Execute one action, like gitlab_execute_action
     Execute(Box<ExecuteArguments>),
-    /// Check the connection to GitLab: address, proxy, certificate, version,
-    /// credentials, token, rate limit, clock
-    #[command(after_help = DOCTOR_EXIT_CODES)]
+    /// Check the connection to GitLab, the token and the settings
+    #[command(after_help = help::DOCTOR_EXIT_CODES)]
     Doctor(DoctorArguments),
     /// Sign in to GitLab, show the sign-in, or sign out
     Auth {
@@ -126,7 +95,7 @@ pub enum Connected {
         #[arg(long)]
         json: bool,
     },
-    /// Check that the HTTP server of these settings is running and healthy, for a container
+    /// Check that the HTTP server is running, for a container
     Health,
     /// Show the tools that a client receives
     Surface(SurfaceArguments),
@@ -172,7 +141,7 @@ pub enum Offline {
         #[command(subcommand)]
         view: CatalogView,
     },
-    /// Write sub-agent definitions, each with a server for a part of GitLab
+    /// Write sub-agent definitions, each for a part of GitLab
     Agents {
         /// Directory to write into; existing files are never overwritten
         #[arg(long, value_name = "DIR")]
@@ -181,15 +150,20 @@ pub enum Offline {
         #[arg(long, value_name = "CLIENT", default_value = "claude-code")]
         client: AgentClient,
     },
-    /// Add this program to the MCP clients of this machine, or remove it
-    #[command(after_help = SETUP_EXAMPLES)]
+    /// Add this program to the MCP clients of this machine
+    #[command(after_help = help::SETUP_EXAMPLES)]
     Setup(SetupArguments),
-    /// Print the script that completes commands, settings and action ids in a shell
+    /// Print the script that completes words in a shell
     Completions {
         /// Shell to print it for
         shell: clap_complete::Shell,
     },
-    /// Print the version, the commit it was built from, and the GitLab of its catalog
+    /// Show the help of a command
+    Help {
+        /// Command, such as execute or auth login
+        command: Vec<String>,
+    },
+    /// Print the version, the commit and the GitLab of the catalog
     Version {
         /// Print it as JSON
         #[arg(long)]
@@ -352,11 +326,24 @@ pub enum CatalogView {
 impl Arguments {
     /// Parses the arguments of this process.
     pub fn parse_process() -> Result<Arguments, Failure> {
-        Arguments::try_parse().map_err(|error| {
+        Arguments::parse(config::process_arguments()).map_err(|error| {
             foreign_flag(&error)
                 .or_else(|| foreign_command(&error))
                 .unwrap_or_else(|| Failure::Usage(without_unsafe_tip(error)))
         })
+    }
+
+    /// Fails with the short help of a command, or with the error that there is none.
+    pub fn show_help(command: &[String]) -> Result<(), Failure> {
+        let words = ["gitlab-mcp"].into_iter().chain(command.iter().map(String::as_str)).chain(["-h"]);
+        Arguments::parse(words.map(OsString::from)).map(|_| ()).map_err(Failure::Usage)
+    }
+
+    /// Parses words. The help lists the commands by topic: clap's own list of them is hidden.
+    fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, clap::Error> {
+        let mut grammar = Arguments::command().mut_subcommands(|command| command.hide(true));
+        let matches = grammar.try_get_matches_from_mut(words)?;
+        Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut grammar))
     }
 
     /// Answers a shell that asks this process for completions; false if none does.

@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::tools::{Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, Takes};
 
+/// Arguments that the calls in an answer have, and nobody types: `-h` leaves them out.
+const OFFERED: [&str; 2] = ["confirmation_token", "offset"];
+
 /// Arguments of `gitlab_find_action` that were given as options, by their names.
 #[derive(Clone, Debug, Default)]
 pub struct FindOptions(pub Map<String, Value>);
@@ -49,6 +52,7 @@ fn option(argument: &Argument) -> Option<Arg> {
         .long(cli.name)
         .aliases(former.map(|(former, _)| *former))
         .help(cli.help)
+        .hide_short_help(OFFERED.contains(&argument.name))
         .value_name(cli.value);
     Some(match argument.takes {
         Takes::Flag => option.action(ArgAction::SetTrue),

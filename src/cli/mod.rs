@@ -12,6 +12,7 @@ mod contract;
 mod doctor;
 mod error;
 mod find_cases;
+mod help;
 mod offline;
 mod online;
 mod output;

@@ -4,10 +4,20 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
-use crate::config::{AnySetting, FLAG_ALIASES, Flags, Setting, URL, settings};
+use crate::config::{
+    AnySetting, FLAG_ALIASES, Flags, HTTP, PROJECT, READ_ONLY, Setting, TOPICS, URL, settings,
+};
 
 pub const SANDBOX: &str = "sandbox";
 const HEADING: &str = "Settings";
+
+/// Settings that `-h` shows, with their help there. It fits one screen; `--help` has all settings.
+static EVERYDAY: [(&str, &str); 4] = [
+    (URL.row.name, "URL of GitLab [default: https://gitlab.com]"),
+    (READ_ONLY.row.name, "Refuse all actions that change something"),
+    (PROJECT.row.name, "Default project or group"),
+    (HTTP.row.name, "Serve over HTTP, such as at 127.0.0.1:8080"),
+];
 
 /// Settings given on the command line.
 #[derive(Clone, Debug, Default)]
@@ -15,8 +25,10 @@ pub struct SettingFlags(pub Flags);
 
 impl Args for SettingFlags {
     fn augment_args(command: Command) -> Command {
-        let flags = settings().filter_map(|setting| Some(argument(setting, setting.row().flag?)));
-        command.args(flags).arg(sandbox())
+        let flags = TOPICS.iter().flat_map(|(heading, settings)| {
+            settings.iter().filter_map(|setting| Some(argument(*setting, setting.row().flag?, heading)))
+        });
+        command.arg(sandbox()).args(flags)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -43,17 +55,21 @@ impl FromArgMatches for SettingFlags {
     }
 }
 
-fn argument(setting: &'static dyn AnySetting, flag: &'static str) -> Arg {
+fn argument(setting: &'static dyn AnySetting, flag: &'static str, heading: &'static str) -> Arg {
     let row = setting.row();
+    let short = EVERYDAY.iter().find(|(name, _)| *name == row.name).map(|(_, short)| *short);
     let default = row.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
+    let whole = format!("{} [env: {}]{default}", row.what, row.name);
     let argument = Arg::new(row.name)
         .long(flag)
         .aliases(
             FLAG_ALIASES.iter().filter(|(known, _)| *known == flag).flat_map(|(_, aliases)| aliases.iter()),
         )
         .value_name(row.value)
-        .help(format!("{} [env: {}]{default}", row.what, row.name))
-        .help_heading(HEADING)
+        .help(short.unwrap_or(&whole).to_owned())
+        .long_help(whole)
+        .help_heading(if short.is_some() { HEADING } else { heading })
+        .hide_short_help(short.is_none())
         .global(true);
     let argument = match setting.choices() {
         choices if choices.is_empty() => argument,
@@ -83,7 +99,7 @@ fn sandbox() -> Arg {
         .long(SANDBOX)
         .action(ArgAction::SetTrue)
         .conflicts_with(URL.name)
-        .help("The same as --url sandbox: a small in-memory GitLab inside this program")
+        .help("Use a small GitLab inside this program")
         .help_heading(HEADING)
         .global(true)
 }

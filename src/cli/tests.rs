@@ -1,4 +1,4 @@
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use super::*;
 
@@ -29,4 +29,14 @@ fn a_switch_needs_no_value() {
 #[test]
 fn no_flag_takes_a_token() {
     assert!(Arguments::try_parse_from(["gitlab-mcp", "--token", "glpat-1"]).is_err());
+}
+
+#[test]
+fn every_command_has_a_topic() {
+    let grammar = Arguments::command();
+    let shown = super::help::template(&grammar);
+    for command in grammar.get_subcommands() {
+        let line = format!("\n  {} ", command.get_name());
+        assert!(shown.contains(&line), "{shown}");
+    }
 }

@@ -36,18 +36,20 @@ pub use shape::{
     TOOLSETS,
 };
 
+/// Settings by topic, in display order, each topic with its heading in `--help`.
+pub static TOPICS: [(&str, &[&dyn AnySetting]); 7] = [
+    ("Connection settings", connection::CONNECTION),
+    ("Credential settings", credentials::CREDENTIAL_SETTINGS),
+    ("Policy settings", policy::POLICY_SETTINGS),
+    ("Tool settings", shape::SHAPE),
+    ("Call settings", calls::CALLS),
+    ("HTTP server settings", http::HTTP_SETTINGS),
+    ("Process settings", process::PROCESS),
+];
+
 /// All settings, in display order.
 pub fn settings() -> impl Iterator<Item = &'static dyn AnySetting> {
-    let groups = [
-        connection::CONNECTION,
-        credentials::CREDENTIAL_SETTINGS,
-        policy::POLICY_SETTINGS,
-        shape::SHAPE,
-        calls::CALLS,
-        http::HTTP_SETTINGS,
-        process::PROCESS,
-    ];
-    groups.into_iter().flatten().copied()
+    TOPICS.iter().flat_map(|(_, settings)| settings.iter().copied())
 }
 
 /// The flag of a setting, if it has one.

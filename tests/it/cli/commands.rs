@@ -38,6 +38,29 @@ fn help_says_what_there_is() {
     }
 }
 
+/// It had 187 lines, of them 130 of settings.
+#[test]
+fn the_short_help_fits_a_screen() {
+    let narrow = |arguments: &[&str]| {
+        let shown = program(arguments, &[("COLUMNS", "80")]).output().unwrap();
+        String::from_utf8(shown.stdout).unwrap()
+    };
+    let short = narrow(&["-h"]);
+    assert!(short.lines().count() <= 45, "{short}");
+    assert!(short.contains("--sandbox") && short.contains("gitlab-mcp --help"), "{short}");
+    for command in ["find", "execute", "serve", "auth", "setup", "catalog", "doctor", "surface"] {
+        let help = narrow(&[command, "-h"]);
+        assert!(help.lines().count() <= 60, "{command}: {help}");
+        assert!(short.contains(&format!("\n  {command} ")), "{command}: {short}");
+        assert_eq!(narrow(&["help", command]), help);
+    }
+    assert_eq!(narrow(&["help"]), short);
+    let (code, _, err) = run(&["help", "exicute"]);
+    assert!(code == Some(2) && err.contains("execute"), "{err}");
+    let all = output(&["--help"]);
+    assert!(all.contains("Policy settings:") && all.contains("--allowed-paths"), "{all}");
+}
+
 #[test]
 fn types_are_written_for_the_actions_that_are_named() {
     let types = output(&["catalog", "types", "--ts", "issue", "api.graphql"]);
