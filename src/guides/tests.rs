@@ -150,3 +150,11 @@ fn refs_and_paths_of_odd_spelling_are_taken() {
         assert_eq!(data(&message("onboarding", json!({"fullPath": path})).unwrap())["fullPath"], path);
     }
 }
+
+/// It had five steps, which one call does.
+#[test]
+fn a_failed_pipeline_is_explained_by_one_call() {
+    let prompt = Prompt::find("explain_failed_pipeline").unwrap();
+    let named: Vec<&str> = mentions(prompt.text).map(|mention| mention.id).collect();
+    assert_eq!(named, ["pipeline.diagnose"]);
+}
