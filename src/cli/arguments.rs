@@ -7,10 +7,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use clap_complete::engine::ArgValueCandidates;
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 
 use super::call_options::{ExecuteOptions, FindOptions};
-use super::completions::{action_ids, answer_shell};
+use super::completions::{action_ids, answer_shell, pairs};
 use super::error::Failure;
 use super::help;
 use super::settings::{SettingFlags, word_of};
@@ -253,10 +253,10 @@ pub struct ExecuteArguments {
     #[arg(add = ArgValueCandidates::new(action_ids))]
     pub action: String,
     /// Parameters as words, such as fullPath=group/project labels=bug labels=docs
-    #[arg(value_name = "KEY=VALUE")]
+    #[arg(value_name = "KEY=VALUE", add = ArgValueCompleter::new(pairs))]
     pub pairs: Vec<String>,
     /// A parameter whose value may be the text of a file: description=@text.md
-    #[arg(short = 'f', value_name = "KEY=VALUE")]
+    #[arg(short = 'f', value_name = "KEY=VALUE", add = ArgValueCompleter::new(pairs))]
     pub file_pairs: Vec<String>,
     /// Parameters: a JSON object, @FILE with one, or - for standard input
     #[arg(long, value_name = "JSON")]

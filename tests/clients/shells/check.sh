@@ -9,9 +9,14 @@ mkdir "$work/bin"
 ln -s "$program" "$work/bin/gitlab-mcp"
 export PATH="$work/bin:$PATH" HOME="$work"
 
-# Each line: what is typed up to the tab, a colon, words that must be offered.
+# Each line: what is typed up to the tab, a colon, words that must be offered, and with ! those that must not.
 cases='gitlab-mcp aut:auth
 gitlab-mcp auth log:login logout
+gitlab-mcp auth :login status !--allowed-paths
+gitlab-mcp execute issue.list st:state= !--confirm
+gitlab-mcp execute issue.list state=:opened closed
+gitlab-mcp execute issue.list state=o:opened !closed
+gitlab-mcp execute issue.list confidential=:true false
 gitlab-mcp execute issue.lis:issue.list issue.list_participants
 gitlab-mcp execute issue.list --view :compact full
 gitlab-mcp setup --client claude:claude-code claude-desktop
@@ -21,10 +26,12 @@ gitlab-mcp --confirm-by :person model'
 offered_by_bash() {
   bash --norc -c '
     source <(gitlab-mcp completions bash)
-    read -ra COMP_WORDS <<<"$1"
+    # Readline takes = for a word of its own, and completes what is behind it.
+    read -ra COMP_WORDS <<<"${1//=/ = }"
     [[ $1 == *" " ]] && COMP_WORDS+=("")
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9
-    $(complete -p gitlab-mcp | sed "s/.*-F \([^ ]*\).*/\1/") gitlab-mcp "${COMP_WORDS[COMP_CWORD]}" x
+    word=${COMP_WORDS[COMP_CWORD]}
+    $(complete -p gitlab-mcp | sed "s/.*-F \([^ ]*\).*/\1/") gitlab-mcp "${word#=}" x
     printf "%s\n" "${COMPREPLY[@]}"' bash "$1"
 }
 
@@ -33,7 +40,7 @@ offered_by_zsh() {
   zsh -f -c '
     zmodload zsh/zpty
     zpty shell zsh -f -i
-    zpty -w shell "stty -echo columns 200; PS1=; autoload -U compinit && compinit -u -D; setopt no_beep list_ambiguous
+    zpty -w shell "stty -echo columns 200; PS1=; setopt no_beep list_ambiguous
       source <(gitlab-mcp completions zsh); zstyle \":completion:*\" menu no; bindkey \"^I\" list-choices; print -r -- ready-$((1+1))"
     zpty -r -m shell line "*ready-2*"
     zpty -w -n shell "$1"$'"'\t'"'
@@ -52,8 +59,13 @@ for shell in bash zsh fish; do
   while IFS=: read -r typed expected; do
     offered=$("offered_by_$shell" "$typed")
     for word in $expected; do
-      grep -qE -- "(^|[[:space:]])$word([[:space:]]|$)" <<<"$offered" || {
-        printf '%s: `%s` does not offer %s, only:\n%s\n' "$shell" "$typed" "$word" "$offered" >&2
+      # Some shells show the name before the value.
+      pattern="(^|[[:space:]]|[a-z_]=)${word#!}([[:space:]]|$)"
+      wanted=yes found=yes
+      [[ $word == !* ]] && wanted=no
+      grep -qE -- "$pattern" <<<"$offered" || found=no
+      [[ $wanted == "$found" ]] || {
+        printf '%s: `%s` with %s (offered: %s):\n%s\n' "$shell" "$typed" "$word" "$found" "$offered" >&2
         exit 1
       }
     done
