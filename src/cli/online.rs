@@ -15,7 +15,7 @@ use super::shell_line::{ShellLine, name_options};
 use super::surface::SentTools;
 use super::{
     Connected, DoctorArguments, ExecuteArguments, Failure, FindArguments, SurfaceArguments, audit, auth,
-    doctor, find_cases, pairs, terminal,
+    doctor, find_cases, pairs,
 };
 use crate::catalog::Risk;
 use crate::config::{self, Config, Flags, Instance};
@@ -310,8 +310,7 @@ fn read_stdin() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Prints an answer: as structured content, or as the text that a client would receive with its calls as commands, and
-/// on a terminal with its tables in columns.
+/// Prints an answer: as structured content, or as the text that a client would receive with its calls as commands.
 fn write_answer(
     answer: Result<Answer, ToolError>,
     json: bool,
@@ -328,7 +327,6 @@ fn write_answer(
     }
     let line = ShellLine::new(flags);
     let text = tools::word_calls(&text, &structured, &|tool, call| line.of_call(tool, call), &name_options);
-    let text = terminal::width().map(|width| terminal::aligned(&text, width)).unwrap_or(text);
     writeln!(out, "{}", text.trim_end())?;
     outcome
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Stdout, Write};
 
-use super::terminal;
+use super::terminal::{self, Screen};
 use crate::untrusted::cleaned;
 
 /// Writer that ignores a closed pipe, so that `catalog list | head` succeeds, and removes terminal codes and invisible
@@ -10,13 +10,14 @@ use crate::untrusted::cleaned;
 #[derive(Debug)]
 pub struct Output<W> {
     to: W,
-    has_colors: bool,
+    /// The terminal that it is written to.
+    screen: Option<Screen>,
 }
 
 impl Output<BufWriter<Stdout>> {
     /// Buffered standard output.
     pub fn stdout() -> Output<BufWriter<Stdout>> {
-        Output { to: BufWriter::new(io::stdout()), has_colors: terminal::has_colors() }
+        Output { to: BufWriter::new(io::stdout()), screen: terminal::screen() }
     }
 }
 
@@ -25,7 +26,7 @@ impl<W: Write> Write for Output<W> {
         // Every command writes text in whole pieces; other bytes are shown as they can be.
         let text = String::from_utf8_lossy(bytes);
         let text = cleaned(&text);
-        let text = if self.has_colors { terminal::colored(&text) } else { text };
+        let text = self.screen.map(|screen| screen.render(&text)).unwrap_or(text);
         forgive(self.to.write_all(text.as_bytes()).map(|()| bytes.len()), bytes.len())
     }
 
@@ -47,7 +48,7 @@ mod tests {
 
     #[test]
     fn terminal_codes_and_hidden_characters_are_not_printed() {
-        let mut printed = Output { to: Vec::new(), has_colors: false };
+        let mut printed = Output { to: Vec::new(), screen: None };
         let hostile = "\u{1b}]0;title\u{7}\u{1b}[31mred\u{202e}";
         write!(printed, "a {hostile}\tb").unwrap();
         writeln!(printed, " ü").unwrap();
