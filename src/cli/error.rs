@@ -33,6 +33,8 @@ pub enum Failure {
     Pair(String),
     #[error("the parameters in {} cannot be read", .0.display())]
     ParamsFile(PathBuf, #[source] io::Error),
+    #[error("-f {name}: the file {} cannot be read", .file.display())]
+    PairFile { name: String, file: PathBuf, source: io::Error },
     #[error("--since: {0}")]
     Since(String),
     #[error("the contract suite: {0}")]
@@ -108,6 +110,7 @@ impl Failure {
             Failure::Stopped => 130,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
+            Failure::PairFile { .. } => 2,
             Failure::Pair(_) | Failure::Since(_) | Failure::Cases(_) | Failure::Contract(_) => 2,
             Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
             Failure::Exists(_)

@@ -26,7 +26,12 @@ pub fn add_pairs(
         let (key, value) = split(field)?;
         let value = match value.strip_prefix('@') {
             Some(path) => {
-                fs::read_to_string(path).map_err(|error| Failure::ParamsFile(PathBuf::from(path), error))?
+                let file = PathBuf::from(path);
+                fs::read_to_string(path).map_err(|source| Failure::PairFile {
+                    name: key.to_owned(),
+                    file,
+                    source,
+                })?
             }
             None => value.to_owned(),
         };

@@ -608,6 +608,8 @@ fn parameters_are_words_and_a_request_needs_no_quotes() {
     let made: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(made["data"]["title"], "Two = one", "{out}");
     assert_eq!(made["data"]["labels"], json!(["bug", "docs"]), "{out}");
+    let (code, _, err) = run(&["execute", "issue.create", "-f", "description=@nofile.md"]);
+    assert!(code == Some(2) && err.contains("-f description: the file nofile.md cannot be read"), "{err}");
     let (code, _, err) = run(&["--sandbox", "execute", "issue.list", "acme/widget"]);
     assert!(code == Some(2) && err.contains("KEY=VALUE"), "{err}");
     let (code, _, err) = run(&["--sandbox", "execute", "issue.get", "iid=1", "--params", "{\"iid\": 2}"]);
