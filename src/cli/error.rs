@@ -51,8 +51,10 @@ pub enum Failure {
     NoHome,
     #[error("GITLAB_TOKEN is not set: there is no token to write into the configurations")]
     NoToken,
-    #[error("stopped by a signal; of a change that was under way it is not known whether it was made")]
+    #[error("stopped by a signal")]
     Stopped,
+    #[error("stopped by a signal; it is not known whether the change was made")]
+    StoppedChange,
     #[error("tools/list returned too many pages")]
     Pages,
     /// Error answer of a tool, or what `setup` could not change, already printed.
@@ -107,7 +109,7 @@ impl Failure {
             }
             Failure::Diagnosed(code) => *code,
             // 128 and the number of SIGINT, as shells report it.
-            Failure::Stopped => 130,
+            Failure::Stopped | Failure::StoppedChange => 130,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::PairFile { .. } => 2,

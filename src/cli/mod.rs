@@ -17,6 +17,7 @@ mod offline;
 mod online;
 mod output;
 mod pairs;
+mod progress_line;
 mod settings;
 mod setup;
 mod shell_line;

@@ -11,6 +11,7 @@ use url::Url;
 
 use super::call_options::ExecuteOptions;
 use super::contract::{self, ContractArguments};
+use super::progress_line::ProgressLine;
 use super::shell_line::{ShellLine, name_options};
 use super::surface::SentTools;
 use super::{
@@ -143,9 +144,13 @@ async fn execute(
         let request = execute_request(arguments.action, params, arguments.options)?;
         instances.execute(&request).await
     };
-    let answer = server::until_signal(run).await.map_err(ServerError::Signals)?;
-    let answer = answer.ok_or(Failure::Stopped)?;
-    let is_change = action.is_some_and(|action| action.risk != Risk::Read) && answer.is_ok();
+    let progress = ProgressLine::stderr();
+    let answer = server::until_signal(tools::watched(progress.listener(), run)).await;
+    drop(progress);
+    let is_read = action.as_ref().is_some_and(|action| action.risk == Risk::Read);
+    let stopped = if is_read { Failure::Stopped } else { Failure::StoppedChange };
+    let answer = answer.map_err(ServerError::Signals)?.ok_or(stopped)?;
+    let is_change = action.is_some() && !is_read && answer.is_ok();
     write_answer(answer, json, flags, out)?;
     let ends = config.default.instance == Instance::Sandbox && config.sandbox_file.is_none();
     if ends && is_change && !json {

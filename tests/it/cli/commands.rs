@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, execute, maintainers_program, program};
+use crate::support::client::{Client, execute, maintainers_program, program, wait_until};
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 /// The exit code, standard output and standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -522,6 +523,36 @@ fn an_argument_among_the_words_of_parameters_is_understood() {
     let shown =
         output(&["--sandbox", "execute", "issue.delete", "fullPath=acme/widget", "iid=1", "dry_run=true"]);
     assert!(shown.contains("DELETE"), "{shown}");
+}
+
+/// A read said "of a change that was under way it is not known whether it was made".
+#[cfg(unix)]
+#[test]
+fn only_a_change_that_is_stopped_may_have_been_made() {
+    let gitlab = Gitlab::with_project();
+    let running = json!({"id": 7, "iid": 1, "ref": "main", "status": "running"});
+    gitlab.json("/pipelines/7", &running);
+    gitlab.json("/pipelines/7/jobs", &json!([]));
+    gitlab.answer("POST", "/pipelines/7/retry", answer(201, running));
+    let url = gitlab.url();
+    for (action, expected) in [
+        ("pipeline.get", "gitlab-mcp: stopped by a signal\n"),
+        ("pipeline.retry", "gitlab-mcp: stopped by a signal; it is not known whether the change was made\n"),
+    ] {
+        let of = ["execute", action, "fullPath=acme/widget", "pipeline_id=7", "wait=60"];
+        let variables = [("GITLAB_URL", url.as_str()), ("GITLAB_TOKEN", "glpat-x")];
+        let before = gitlab.seen().len();
+        let child = program(&of, &variables).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        wait_until("the pipeline is waited for", || {
+            let seen = gitlab.seen();
+            seen.iter().skip(before).filter(|line| line.contains("/pipelines/7")).count() > 1
+        });
+        let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8(ended.stderr).unwrap(), expected, "{action}");
+        assert_eq!(ended.status.code(), Some(130), "{action}");
+    }
 }
 
 #[test]
