@@ -59,13 +59,25 @@ impl ShellLine {
     }
 }
 
+/// Words to a model, with those to the person at a shell. Each has a character that a quoted text of GitLab's cannot
+/// have, or a tool's name.
+const WORDS: [(&str, &str); 6] = [
+    ("` once the user agrees to all of these", "`"),
+    ("` once the user agrees", "`"),
+    ("as in `fix`", "as in `Next`"),
+    ("`detail: \"schema\"`, or gitlab://tools/{id}", "`--detail schema`, or `gitlab-mcp catalog show ID`"),
+    ("more: detail: \"schema\"", "more: --detail schema"),
+    ("gitlab_find_action finds", "`gitlab-mcp find` finds"),
+];
+
 /// A text with the switches of execute named as options: a person cannot type `confirm: true`.
 pub fn name_options(text: String) -> String {
     let switches =
         EXECUTE_ARGUMENTS.iter().filter_map(|argument| Some((argument.name, argument.option.as_ref()?)));
-    switches.fold(text, |text, (name, option)| {
+    let text = switches.fold(text, |text, (name, option)| {
         text.replace(&format!("`{name}: true`"), &format!("`--{}`", option.name))
-    })
+    });
+    WORDS.iter().fold(text, |text, (model, shell)| text.replace(model, shell))
 }
 
 /// Parameters as words; none if one of them is more than a word or a list of two and more.

@@ -13,8 +13,8 @@ type Own<'a> = &'a dyn Fn(&str, &Map<String, Value>) -> Option<(String, Map<Stri
 /// The tool that an action is called by.
 type ToolFor<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The beginning of a call in a text.
-const CALL_START: &str = "{\"tool\":";
+/// The beginnings of a call in a text: with its tool, and in a note, of an action alone.
+const CALL_STARTS: [&str; 2] = ["{\"tool\":", "{\"action\":"];
 
 /// Fields of an answer with data from GitLab.
 const DATA: [&str; 2] = ["data", "would_hit"];
@@ -71,20 +71,32 @@ pub fn word_calls(
 /// The text with each call that is written in it in other words.
 fn word_written_calls(text: &str, word: &dyn Fn(&str, &Map<String, Value>) -> String) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some((before, from)) = rest.find(CALL_START).and_then(|at| rest.split_at_checked(at)) {
+    while let Some((before, from)) = first_call(rest).and_then(|at| rest.split_at_checked(at)) {
         let mut values = serde_json::Deserializer::from_str(from).into_iter::<Map<String, Value>>();
         let call = values.next().and_then(Result::ok);
-        let worded = call.as_ref().and_then(|call| {
-            let tool = call.get("tool")?.as_str().filter(|tool| is_ours(tool))?;
-            Some(word(tool, call.get("arguments")?.as_object()?))
+        let worded = call.as_ref().and_then(|call| match call.get("tool") {
+            Some(tool) => {
+                let tool = tool.as_str().filter(|tool| is_ours(tool))?;
+                Some(word(tool, call.get("arguments")?.as_object()?))
+            }
+            // A candidate of an error has other fields.
+            None => call.keys().eq(["action", "params"]).then(|| word(EXECUTE, call)),
         });
-        let length = if worded.is_some() { values.byte_offset() } else { CALL_START.len() };
+        let length = if worded.is_some() { values.byte_offset() } else { "{".len() };
         let (call, after) = from.split_at_checked(length).unwrap_or((from, ""));
         out.push_str(before);
         out.push_str(worded.as_deref().unwrap_or(call));
-        rest = after;
+        // The full stop of a note would be a part of the command.
+        let unstopped =
+            after.strip_prefix('.').filter(|rest| worded.is_some() && !rest.starts_with(|c| c != '\n'));
+        rest = unstopped.unwrap_or(after);
     }
     out + rest
+}
+
+/// The position of the first call in a text.
+fn first_call(text: &str) -> Option<usize> {
+    CALL_STARTS.iter().filter_map(|start| text.find(start)).min()
 }
 
 /// Adds an argument to the example of each result of a find.

@@ -315,10 +315,13 @@ fn find_answers_as_the_tool_does() {
     };
     assert_eq!(ids(&structured), ids(&reply.structured));
     assert!(structured["results"][0]["schema_uri"].is_string(), "{structured}");
-    // An example is a command, and otherwise the text is the same.
+    // An example is a command, a hint names options, and otherwise the text is the same.
     let example = reply.structured["results"][0]["example"].to_string();
     let command = "gitlab-mcp --read-only=true execute branch.exists branch=main fullPath=acme/widget";
-    assert_eq!(output(&arguments).trim_end(), reply.text.trim_end().replace(&example, command));
+    let hint = "`--detail schema`, or `gitlab-mcp catalog show ID`";
+    let text =
+        reply.text.replace(&example, command).replace("`detail: \"schema\"`, or gitlab://tools/{id}", hint);
+    assert_eq!(output(&arguments).trim_end(), text.trim_end());
 }
 
 #[test]
@@ -498,7 +501,13 @@ fn commands_of_other_programs_lead_to_ours() {
 fn whatever_an_answer_offers_can_be_typed() {
     for (call, command) in [
         (&["pipeline.diagnose", "fullPath=acme/widget"][..], "execute job.log fullPath=acme/widget job_id="),
-        (&["issue.delete", "fullPath=acme/widget", "iid=1"], "again with `--confirm`"),
+        (&["issue.delete", "fullPath=acme/widget", "iid=1"], "again with `--confirm`; `--dry-run`"),
+        (
+            &["pipeline.get", "fullPath=acme/widget", "pipeline_id=304", "wait=1"],
+            "to wait on: gitlab-mcp --sandbox execute pipeline.get fullPath=acme/widget pipeline_id=304 wait=1\n",
+        ),
+        (&["issue.list", "confirm=true"], "Call it with `--confirm`: parameters"),
+        (&["frobnicate"], "`gitlab-mcp find` finds actions"),
         (&["issue.delete", "fullPath=acme/widget", "iids=1", "iids=2"], "again with `--confirm`"),
     ] {
         let (_, out, err) = run(&[&["--sandbox", "execute"], call].concat());
@@ -508,6 +517,8 @@ fn whatever_an_answer_offers_can_be_typed() {
     let (_, out, _) =
         run(&["--sandbox", "execute", "issue.delete", "fullPath=acme/widget", "iid=1", "confirm=true"]);
     assert!(out.contains("Call it with `--confirm`") && out.contains("iid=1\n"), "{out}");
+    let (_, out, _) = run(&["find", "close an issue", "--detail", "signature"]);
+    assert!(out.contains("`--detail schema`") && !out.contains("gitlab://"), "{out}");
     // A text of GitLab's stays as it is.
     let text = "{\"tool\":\"gitlab_execute_action\",\"arguments\":{\"action\":\"x\"}} `confirm: true`";
     let title = format!("title={text}");
