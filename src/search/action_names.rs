@@ -94,6 +94,22 @@ pub fn shares_word(action: &Action, language: &Language, given: &str) -> bool {
     expand_synonyms(&without_prefix(given), language).iter().any(|word| own.contains(&stem(word)))
 }
 
+/// True if a name has the domain of other actions: `repository.archive`, which as a name of `project.archive` has
+/// `repository` for `project`. The words of the action's aliases are its own.
+pub fn names_other_domain(catalog: &Catalog, action: &Action, given: &str) -> bool {
+    let domain = |name: &str| name.split_once('.').map(|(domain, _)| stems(&without_prefix(domain)));
+    let domains: BTreeSet<BTreeSet<String>> = catalog.ids().filter_map(domain).collect();
+    let own: Vec<&String> = std::iter::once(&action.id).chain(&action.aliases).collect();
+    let own_words: BTreeSet<String> = own.iter().flat_map(|name| stems(&words(name))).collect();
+    let is_other_word = stems(&without_prefix(given))
+        .into_iter()
+        .any(|word| !own_words.contains(&word) && domains.contains(&BTreeSet::from([word])));
+    let is_other_domain = domain(given).is_some_and(|given| {
+        domains.contains(&given) && !own.iter().any(|name| domain(name).as_ref() == Some(&given))
+    });
+    is_other_word || is_other_domain
+}
+
 /// True if a name is that id except for misspelt words; a word with a meaning of its own is not misspelt (`close`
 /// is not `clone`).
 pub fn is_misspelt(catalog: &Catalog, language: &Language, given: &str, id: &str) -> bool {
@@ -299,6 +315,22 @@ mod tests {
             is_misspelt("isue.list", "issue.list") && is_misspelt("merge_requst.gett", "merge_request.get")
         );
         assert!(!is_misspelt("issue.close", "issue.clone") && !is_misspelt("issue.reopen", "issue.reorder"));
+    }
+
+    #[test]
+    fn another_domain_is_not_the_action_s() {
+        let catalog = Catalog::embedded().unwrap();
+        for (given, id, is_other) in [
+            ("repository.archive", "project.archive", true),
+            ("projects.archive", "project.archive", false),
+            // An alias.
+            ("archive_repository", "project.archive", false),
+            ("mr.create", "merge_request.create", false),
+            ("mcp__gitlab__create_issue", "issue.create", false),
+        ] {
+            let action = catalog.get(id).unwrap().unwrap();
+            assert_eq!(names_other_domain(&catalog, &action, given), is_other, "{given}");
+        }
     }
 
     #[test]

@@ -36,6 +36,7 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
     let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
     let language = &words.language;
     let aliased = tools.catalog.by_alias(given);
+    let is_alias = !aliased.is_empty();
     let (numbers, by_verb) = match aliased.is_empty() {
         false => (aliased, false),
         true => {
@@ -56,6 +57,10 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
     let choice = choice_in_name(&resolved_action.action, language, given, &request.params);
     if by_verb && resolved_action.action.risk != Risk::Read && choice.is_none() {
         return Err(suggestions::write_by_other_verb(tools, given, &resolved_action));
+    }
+    let is_write = resolved_action.action.risk != Risk::Read;
+    if is_write && !is_alias && names::names_other_domain(&tools.catalog, &resolved_action.action, given) {
+        return Err(suggestions::write_of_other_domain(tools, given, &resolved_action));
     }
     let mut note = format!("understood `{given}` as the action `{}`", resolved_action.action.id);
     for (name, value) in resolved_action.action.implied.get(given).into_iter().flatten() {

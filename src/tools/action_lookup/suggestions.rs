@@ -143,7 +143,7 @@ pub fn read_by_ambiguous_name(
 /// finder is sure of it: `environment.start` creates none, and to drop, kick or unset a thing need not delete it.
 pub fn write_by_other_verb(tools: &Tools, given: &str, resolved: &ResolvedAction) -> ToolError {
     let params = &resolved.request.params;
-    let Likely { mut actions, sure, .. } = match likely_actions(tools, given, &query(given)) {
+    let Likely { actions, sure, .. } = match likely_actions(tools, given, &query(given)) {
         Ok(likely) => likely,
         Err(error) => return error,
     };
@@ -155,6 +155,33 @@ pub fn write_by_other_verb(tools: &Tools, given: &str, resolved: &ResolvedAction
         Some(first) => NextCall::execute(&first.id, params),
         None => NextCall::find(json!({"query": query(given)})),
     };
+    other_action_error(given, actions, resolved, fix)
+}
+
+/// The error of a write whose name has the domain of other actions: `repository.archive` archives no project. Reads come
+/// first, and only a read is offered as a call.
+pub fn write_of_other_domain(tools: &Tools, given: &str, resolved: &ResolvedAction) -> ToolError {
+    let params = &resolved.request.params;
+    let mut actions = match likely_actions(tools, given, &query(given)) {
+        Ok(likely) => likely.actions,
+        Err(error) => return error,
+    };
+    actions.sort_by_key(|action| action.risk);
+    let read = actions.first().filter(|first| first.risk == Risk::Read && is_callable(tools, first, params));
+    let fix = match read {
+        Some(read) => NextCall::execute(&read.id, params),
+        None => NextCall::find(json!({"query": query(given)})),
+    };
+    other_action_error(given, actions, resolved, fix)
+}
+
+/// The error of a name that means another action than it says, with that action among the candidates.
+fn other_action_error(
+    given: &str,
+    mut actions: Vec<Action>,
+    resolved: &ResolvedAction,
+    fix: NextCall,
+) -> ToolError {
     if !actions.iter().any(|action| action.id == resolved.action.id) {
         actions.truncate(MAX_CANDIDATES - 1);
         actions.push(resolved.action.clone());

@@ -209,6 +209,20 @@ fn a_change_by_another_verb_is_shown_first() {
     assert_eq!(reply.structured["data"]["title"], "By another verb");
 }
 
+/// `repository.archive`, for the archive of the files, was taken for `project.archive`.
+#[test]
+fn a_write_of_another_domain_is_suggested_after_the_reads() {
+    let mut client = Client::sandbox();
+    let arguments = json!({"action": "repository.archive", "params": {"fullPath": WIDGET}});
+    let error = refused(&mut client, (EXECUTE, arguments), "unknown_action", &["`repository.archive`"]);
+    let candidates = error["candidates"].as_array().unwrap();
+    let ids: Vec<&Value> = candidates.iter().map(|candidate| &candidate["action"]).collect();
+    assert_eq!(ids[0], "repository.download_archive", "{error}");
+    assert!(ids.contains(&&json!("project.archive")), "{error}");
+    assert_eq!(error["fix"]["arguments"]["action"], "repository.download_archive", "{error}");
+    runs(&mut client, json!({"action": "issues.lst", "params": {"fullPath": WIDGET}}), &["`issue.list`"]);
+}
+
 #[test]
 fn a_rest_request_runs_with_what_its_path_holds() {
     let mut client = Client::sandbox();
