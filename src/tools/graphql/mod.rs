@@ -218,11 +218,19 @@ fn is_about_values(body: &Value) -> bool {
 fn changed(payload: Value, action: &Action) -> Result<Value, ToolError> {
     let errors = messages(payload.get("errors"));
     if !errors.is_empty() {
+        let is_object = |(name, value): (&String, &Value)| name != "errors" && value.is_object();
+        // The widgets of a work item are changed one after the other.
+        let hint = match payload.as_object().is_some_and(|fields| fields.iter().any(is_object)) {
+            true => {
+                "GitLab refused it. If it was to change several things, read the object: some may be changed."
+            }
+            false => "GitLab refused it; nothing was changed.",
+        };
         return Err(ToolError::new(
             ErrorKind::InvalidParams,
             format!("{}: {}", action.id, errors.join("; ")),
         )
-        .hint("GitLab refused it; nothing was changed.")
+        .hint(hint)
         .fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"}))));
     }
     let Value::Object(mut fields) = payload else { return Ok(payload) };

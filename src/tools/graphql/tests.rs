@@ -73,6 +73,16 @@ fn a_mutation_that_refused_is_an_error_with_its_reasons() {
     let error = error("work_item.create", body);
     assert_eq!(error.kind, ErrorKind::InvalidParams);
     assert!(error.message.contains("Title can't be blank"), "{error}");
+    assert!(error.text().contains("nothing was changed"), "{error}");
+}
+
+/// The widgets of a work item are changed one after the other.
+#[test]
+fn a_mutation_that_refused_with_its_object_may_have_changed_a_part() {
+    let body =
+        json!({"data": {"workItemUpdate": {"errors": ["Label is unknown"], "workItem": {"title": "New"}}}});
+    let error = self::error("work_item.update", body);
+    assert!(error.text().contains("some may be changed"), "{}", error.text());
 }
 
 #[test]
