@@ -239,6 +239,19 @@ fn check_instance_names(headers: &HeaderMap) -> Result<(), IdentityError> {
     names.into_iter().find(chooses).map_or(Ok(()), |name| Err(IdentityError::NoInstance(name.to_owned())))
 }
 
+/// Words of restrictions that are written as one, or with others: `X-MCP-ReadOnlyMode`.
+const FUSED_WORDS: [&str; 9] = [
+    "readonly",
+    "viewonly",
+    "safemode",
+    "dryrun",
+    "confirm",
+    "nodelete",
+    "nowrite",
+    "destructive",
+    "approval",
+];
+
 /// The error of a header that reads like one that narrows, and is none: it would not hold.
 fn check_narrowing_names(headers: &HeaderMap) -> Result<(), IdentityError> {
     const KNOWN: [&str; 4] = [READ_ONLY, TOOLSETS, CONFIRM, CONFIRM_BY];
@@ -247,7 +260,10 @@ fn check_narrowing_names(headers: &HeaderMap) -> Result<(), IdentityError> {
         |name: &str| NARROWING.iter().find_map(|beginning| name.strip_prefix(beginning).map(str::to_owned));
     // `Mcp-Param-…` repeats an argument of the call (MCP, Streamable HTTP).
     let is_one = |rest: String| {
-        let reads = NARROWING_WORDS.contains(&rest.as_str()) || reads_like_restriction(&rest);
+        let fused = rest.replace(['-', '_'], "");
+        let reads = NARROWING_WORDS.contains(&rest.as_str())
+            || FUSED_WORDS.iter().any(|word| fused.contains(word))
+            || reads_like_restriction(&rest);
         reads && !rest.starts_with("param-")
     };
     let mut unknown = names.filter(|name| rest(name).is_some_and(is_one));
@@ -423,6 +439,10 @@ mod tests {
             "x-mcp-exclude-tools",
             "x-mcp-confirmation",
             "x-mcp-lockdown",
+            "x-mcp-readonlymode",
+            "x-mcp-safemode",
+            "x-mcp-dryrun",
+            "x-mcp-confirmby",
         ] {
             assert!(matches!(ask(header), Err(IdentityError::NoRestriction(_))), "{header}");
         }
