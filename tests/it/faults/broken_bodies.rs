@@ -176,7 +176,7 @@ fn a_read_of_whatever_is_answered() {
 #[test]
 fn a_write_of_whatever_is_answered_is_sent_once() {
     /// Behaviors after which the outcome of a write is unknown. After all others the answer states it.
-    const UNKNOWN: [&str; 14] = [
+    const UNKNOWN: [&str; 15] = [
         "silence",
         "reset",
         "closed",
@@ -191,6 +191,7 @@ fn a_write_of_whatever_is_answered_is_sent_once() {
         "kept-503",
         "a-page",
         "not-json",
+        "kept-null",
     ];
     let gitlab = Misbehaving::start(&behaviours());
     let mut clients = clients(&gitlab);
