@@ -95,8 +95,6 @@ pub fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
     let simply = request.args.flag("simple") || request.user.is_none();
     // Read here, as a page may have no row.
     request.args.flag("statistics");
-    // No project has custom attributes.
-    request.args.flag("with_custom_attributes");
     // The projects of a group and forks are shown without the permissions of the user.
     let view = if request.place.is_some() { View::Written } else { View::Row };
     let shown = rows.iter().map(|row| {

@@ -31,6 +31,16 @@ async fn a_parameter_that_is_not_read_is_no_success() {
     assert_eq!(world.column("/projects/1/issues?made_up=1&iids[]=2", "iid").await, [2]);
 }
 
+/// glab asks for them with a project, `repo view` and `issue create` among others.
+#[tokio::test]
+async fn nothing_has_custom_attributes() {
+    let world = World::new().await;
+    for path in ["/projects/1", "/projects", "/groups/acme", "/groups", "/users"] {
+        let asked = format!("{path}?with_custom_attributes=true");
+        assert_eq!(world.ask("GET", &asked, TOKEN, Value::Null).await.0, 200, "{path}");
+    }
+}
+
 #[tokio::test]
 async fn a_path_with_another_method_is_not_allowed() {
     let world = World::new().await;
