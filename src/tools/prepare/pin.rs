@@ -1,10 +1,11 @@
 //! Calls that are tied to the object as it was shown when they were confirmed: by a parameter with the value that a field
 //! of the object had, GitLab refuses the call once the object has changed (`[[pins]]` of `catalog/rules.toml`).
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
-use crate::catalog::{Place, StatePin};
+use crate::catalog::{Interface, Operation, Place, StatePin};
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{ExecuteRequest, NextCall};
@@ -24,6 +25,9 @@ pub async fn with_shown_state(
     checked: &Checked,
     request: &ExecuteRequest,
 ) -> Option<Map<String, Value>> {
+    if checked.action().direct() == Some(Interface::Rest) {
+        return with_raw_state(tools, checked, request).await;
+    }
     let pin = checked.action().pin.as_ref()?;
     if checked.params().contains_key(&pin.param) || !is_asked_about(tools, checked, request) {
         return None;
@@ -31,6 +35,54 @@ pub async fn with_shown_state(
     let value = present_value(tools, checked, pin, Purpose::Target).await?;
     let mut params = checked.params().clone();
     params.insert(pin.param.clone(), json!(value));
+    Some(params)
+}
+
+/// The same of a raw request to an operation whose object is at the beginning of its path.
+async fn with_raw_state(
+    tools: &Tools,
+    checked: &Checked,
+    request: &ExecuteRequest,
+) -> Option<Map<String, Value>> {
+    let effects = checked.possible_effects();
+    let mut ids = effects.first()?.strictest()?.ids.iter();
+    let pin = ids.find_map(|id| tools.catalog.get(id).ok().flatten()?.pin)?;
+    if !pin.takes.is_empty() {
+        return None;
+    }
+    let (params, path) = (checked.params(), checked.params().get("path")?.as_str()?);
+    let is_in = |place: &str| params.get(place).is_some_and(|place| place.get(&pin.param).is_some());
+    let is_given = is_in("body") || is_in("query") || path.contains(&format!("{}=", pin.param));
+    if is_given || !is_asked_about(tools, checked, request) {
+        return None;
+    }
+    let read = tools.catalog.get(&pin.read).ok().flatten()?;
+    let read_params = params_of_path(read.operations.first()?, path)?;
+    let (_, reply) = lookups::read_once(tools, &pin.read, read_params, Purpose::Target).await.ok()?;
+    let Content::Json(object) = reply.content else { return None };
+    let state = object.get(&pin.field)?.as_str()?.to_owned();
+    let mut params = params.clone();
+    let body = params.entry("body").or_insert_with(|| json!({}));
+    body.as_object_mut()?.insert(pin.param.clone(), json!(state));
+    Some(params)
+}
+
+/// The parameters of an operation by a path that begins like its own; none if it begins otherwise.
+fn params_of_path(operation: &Operation, path: &str) -> Option<Map<String, Value>> {
+    let path = path.split('?').next().unwrap_or(path).trim_start_matches('/');
+    let mut segments = path.strip_prefix("api/v4/").unwrap_or(path).split('/');
+    let mut params = Map::new();
+    for piece in operation.path.trim_matches('/').split('/') {
+        let segment = percent_decode_str(segments.next()?).decode_utf8().ok()?;
+        match piece.strip_prefix(':') {
+            Some(name) => {
+                let param = operation.bind.get(name).map_or(name, String::as_str);
+                params.insert(param.to_owned(), json!(segment));
+            }
+            None if piece == segment => {}
+            None => return None,
+        }
+    }
     Some(params)
 }
 

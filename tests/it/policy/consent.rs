@@ -257,6 +257,26 @@ fn what_was_shown_is_what_is_deleted() {
     }
 }
 
+/// A raw merge is tied to the commits that the question was about, as `merge_request.merge` is.
+#[test]
+fn a_raw_merge_names_the_head_that_was_shown() {
+    for version in VERSIONS {
+        let gitlab = gitlab();
+        let head = |sha: &str| {
+            let row = json!({"iid": 5, "title": "Five", "state": "opened", "sha": sha});
+            gitlab.says("GET /api/v4/projects/acme%2Fwidget/merge_requests/5", [answer(200, row)]);
+        };
+        head("aaaa");
+        let mut person = Person::at(&gitlab, version, &[]);
+        let merge = json!({"method": "PUT", "path": "/projects/acme%2Fwidget/merge_requests/5/merge"});
+        let merge = json!({"action": "api.rest", "params": merge});
+        let reply = person.call_while(EXECUTE, &merge, &yes(), &|| head("bbbb"));
+        let puts = gitlab.received().into_iter().filter(|request| request.method == "PUT");
+        let bodies: Vec<Value> = puts.map(|put| serde_json::from_slice(&put.body).unwrap()).collect();
+        assert_eq!(bodies, [json!({"sha": "aaaa"})], "{}", reply.text);
+    }
+}
+
 /// An edit is made in the text as it is when it is sent: what strangers wrote meanwhile was shown to nobody.
 #[test]
 fn a_text_that_changed_during_the_question_is_not_sent() {
