@@ -77,32 +77,7 @@ async fn log_in(
         use_helper(helper, &clients, &file, base).await.map_err(AuthError::from)?;
         writeln!(out, "{} is asked for the token of {base} from now on.", helper.name())?;
     } else {
-        let client_id = match &config.login.client_id {
-            Some(given) => given.clone(),
-            // A sign-in that has ended is renewed with the application that it was made with.
-            None => known_application(&file, base)?.ok_or_else(|| AuthError::NoClientId(base.clone()))?,
-        };
-        let scope = match (&arguments.scope, config.policy.read_only) {
-            (Some(scope), _) => scope.as_str(),
-            (None, true) => "read_api",
-            (None, false) => "api",
-        };
-        let begun = begin_sign_in(&clients, &client_id, scope).await.map_err(AuthError::from)?;
-        let page = sign_in_page(&begun).ok_or_else(|| AuthError::NoPage(base.clone()))?;
-        writeln!(out, "Open {page}")?;
-        writeln!(
-            out,
-            "and enter the code {} within {} minutes.",
-            one_line(&begun.user_code),
-            minutes(begun.expires_in)
-        )?;
-        // The user needs it now, not when the buffer is full.
-        out.flush()?;
-        if open_in_browser(&page) {
-            writeln!(out, "A browser was started with it; if no page appears, open the address above.")?;
-            out.flush()?;
-        }
-        finish_sign_in(&clients, &client_id, &begun, &file, base).await.map_err(AuthError::from)?;
+        sign_in_by_browser(&arguments, config, &clients, (&file, base), out).await?;
     }
     let choice = Choice::of_login_file(file.clone(), base, config.timeout);
     let credential = choice.credential(&settings.gitlab);
@@ -120,6 +95,43 @@ async fn log_in(
             config.default.credentials.describe()
         )?;
     }
+    Ok(())
+}
+
+/// Shows the page at which the user allows the sign-in, and waits for it.
+async fn sign_in_by_browser(
+    arguments: &LoginArguments,
+    config: &Config,
+    clients: &HttpClients,
+    (file, base): (&LoginFile, &Url),
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let client_id = match &config.login.client_id {
+        Some(given) => given.clone(),
+        // A sign-in that has ended is renewed with the application that it was made with.
+        None => known_application(file, base)?.ok_or_else(|| AuthError::NoClientId(base.clone()))?,
+    };
+    let scope = match (&arguments.scope, config.policy.read_only) {
+        (Some(scope), _) => scope.as_str(),
+        (None, true) => "read_api",
+        (None, false) => "api",
+    };
+    let begun = begin_sign_in(clients, &client_id, scope).await.map_err(AuthError::from)?;
+    let page = sign_in_page(&begun).ok_or_else(|| AuthError::NoPage(base.clone()))?;
+    writeln!(out, "Open {page}")?;
+    writeln!(
+        out,
+        "and enter the code {} within {} minutes.",
+        one_line(&begun.user_code),
+        minutes(begun.expires_in)
+    )?;
+    // The user needs it now, not when the buffer is full.
+    out.flush()?;
+    if open_in_browser(&page) {
+        writeln!(out, "A browser was started with it; if no page appears, open the address above.")?;
+        out.flush()?;
+    }
+    finish_sign_in(clients, &client_id, &begun, file, base).await.map_err(AuthError::from)?;
     Ok(())
 }
 
