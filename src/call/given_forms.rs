@@ -100,9 +100,7 @@ pub fn join_reference(
 /// Makes the number of a merge request its latest pipeline, where a pipeline is wanted and no merge request:
 /// `merge_request: 12` is `pipeline_id: !12`.
 pub fn join_pipeline(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
-    let is_pipeline = |param: &&Param| {
-        matches!(param.names, Some(Names::Pipeline | Names::PipelineIid)) || param.name == PIPELINE
-    };
+    let is_pipeline = |param: &&Param| param.names.is_some_and(Names::is_pipeline) || param.name == PIPELINE;
     let Some(param) = action.params.iter().find(is_pipeline) else { return };
     let is_number = |name: &&String| MERGE_REQUEST.contains(&folded(name).as_str());
     let Some(given) = params.keys().find(is_number).filter(|_| !params.contains_key(&param.name)).cloned()

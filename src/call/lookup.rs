@@ -123,7 +123,7 @@ impl Lookup {
 
     /// True if GitLab refuses (403) what it does not find: the latest pipeline of a branch that has none.
     pub fn is_refused_if_missing(&self) -> bool {
-        matches!(self, Lookup::IdOf { names: Names::Pipeline | Names::PipelineIid, .. })
+        matches!(self, Lookup::IdOf { names, .. } if names.is_pipeline())
     }
 
     /// The read whose rows have names to compare with one that is not found: the list without the filter by the name.
@@ -176,7 +176,7 @@ impl Lookup {
     pub fn is_passing(&self) -> bool {
         match self {
             _ if self.is_of_runs() => true,
-            Lookup::IdOf { names: Names::Pipeline | Names::PipelineIid | Names::Todo, .. } => true,
+            Lookup::IdOf { names, .. } if names.is_pipeline() || *names == Names::Todo => true,
             // Everybody can change the own display name.
             _ if self.display_name().is_some() => true,
             // The token may become that of another user.

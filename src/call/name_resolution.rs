@@ -141,8 +141,7 @@ impl Filling<'_> {
     /// The name of a pipeline with the number of its merge request in place of the title: `!Turn both ways` is `!12`. None
     /// until the number is known.
     fn by_title(&mut self, names: Names, text: &str, path: &str) -> Result<Option<String>, Fault> {
-        let is_pipeline = matches!(names, Names::Pipeline | Names::PipelineIid);
-        let title = text.strip_prefix('!').filter(|title| is_pipeline && !is_digits(title));
+        let title = text.strip_prefix('!').filter(|title| names.is_pipeline() && !is_digits(title));
         let (Some(title), Some(titles)) = (title, catalog::resolver(Names::MergeRequestTitle)) else {
             return Ok(Some(text.to_owned()));
         };
@@ -271,7 +270,7 @@ pub fn expected_id(names: Names) -> Option<String> {
 
 fn expected(resolver: &Resolver) -> String {
     match &resolver.form {
-        NameForm::Name(_) if matches!(resolver.names, Names::Pipeline | Names::PipelineIid) => {
+        NameForm::Name(_) if resolver.names.is_pipeline() => {
             format!("`{LATEST}`, a branch or a merge request (`!12`) for its latest pipeline")
         }
         NameForm::Name(_) => "a name".to_owned(),

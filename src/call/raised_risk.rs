@@ -43,7 +43,7 @@ fn raises_by(raise: &Raise, value: &Value) -> bool {
     matches(&raise.when, value) || (raise.risk > Risk::Write && may_match(&raise.when, value))
 }
 
-/// True for a value that a raw request may have and that stands for another: null, for which GitLab takes a default that may be
+/// True for a value of a raw request that GitLab may read as another: null, for which GitLab takes a default that may be
 /// any, and a number in a spelling of Ruby's (`Integer("+30")`, `030`, `3_0`).
 fn may_match(when: &When, value: &Value) -> bool {
     let is_open = |expected: &Value| {

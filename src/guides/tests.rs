@@ -151,7 +151,7 @@ fn refs_and_paths_of_odd_spelling_are_taken() {
     }
 }
 
-/// It had five steps, which one call does.
+/// The prompt had five steps, which one call does.
 #[test]
 fn a_failed_pipeline_is_explained_by_one_call() {
     let prompt = Prompt::find("explain_failed_pipeline").unwrap();

@@ -96,7 +96,7 @@ fn flatten(name: String, value: &Value, params: &mut Vec<(String, String)>) {
     }
 }
 
-/// A text, or the number that it stands for: `+5`, `05` and ` 5` are 5.
+/// A text, or the number in it: `+5`, `05` and ` 5` are 5.
 fn canonical_text(text: &str) -> String {
     text.trim().parse::<i64>().map_or_else(|_| text.to_owned(), |number| number.to_string())
 }

@@ -85,7 +85,8 @@ impl QuestionSeal {
     pub(super) fn input_required(
         &self,
         text: String,
-        (tool, arguments): (&str, &Map<String, Value>),
+        tool: &str,
+        arguments: &Map<String, Value>,
         question: OpenQuestion,
     ) -> Result<InputRequiredResult, RequestStateError> {
         let bound = json!([tool, arguments]).to_string();
@@ -102,7 +103,8 @@ impl QuestionSeal {
         &self,
         state: Option<&str>,
         responses: Option<&InputResponses>,
-        (tool, arguments): (&str, &Map<String, Value>),
+        tool: &str,
+        arguments: &Map<String, Value>,
     ) -> Option<(OpenQuestion, UserAnswer)> {
         let bound = json!([tool, arguments]).to_string();
         let state: QuestionState = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;

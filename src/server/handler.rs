@@ -134,11 +134,11 @@ impl<B: Backend> Handler<B> {
         }
         let arguments = request.arguments.unwrap_or_default();
         let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
-        match self.seal.as_ref().and_then(|seal| seal.open(state, responses, (&name, &arguments))) {
+        match self.seal.as_ref().and_then(|seal| seal.open(state, responses, &name, &arguments)) {
             Some((question, answer)) => Ok(self.follow(question, answer).await),
             None => {
                 let outcome = self.call(&name, arguments.clone(), context).await?;
-                Ok(self.ask((&name, arguments), outcome, context).await)
+                Ok(self.ask(&name, arguments, outcome, context).await)
             }
         }
     }
@@ -181,7 +181,8 @@ impl<B: Backend> Handler<B> {
     /// Asks the user about an outcome that is a question, if the client can.
     async fn ask(
         &self,
-        (tool, arguments): (&str, Map<String, Value>),
+        tool: &str,
+        arguments: Map<String, Value>,
         outcome: ToolOutcome,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
@@ -196,7 +197,7 @@ impl<B: Backend> Handler<B> {
             },
             Mechanism::Result => {
                 let sealed =
-                    self.seal.as_ref().map(|seal| seal.input_required(text, (tool, &arguments), question));
+                    self.seal.as_ref().map(|seal| seal.input_required(text, tool, &arguments, question));
                 sealed.and_then(Result::ok).map(CallToolResponse::from)
             }
         };

@@ -71,7 +71,7 @@ impl RiskRules {
                     let applies = match risk {
                         Risk::Read => action.risk > risk,
                         Risk::Write => action.risk != risk,
-                        // A pattern of whole domains is not meant for their reads.
+                        // A pattern of whole domains does not apply to their reads.
                         Risk::Grant if pattern.ends_with('*') => action.risk == Risk::Write,
                         Risk::Grant => action.risk < risk,
                         Risk::Destructive => action.risk < risk && action.risk != Risk::Read,

@@ -7,7 +7,7 @@ use super::parse::parse;
 use super::reference::{self, NOTE, Reference, noun, takes};
 use crate::call::param_error::TARGET;
 use crate::call::{Fault, global_id, revision};
-use crate::catalog::{Action, Names, ObjectKind, Operation, Param, Scope};
+use crate::catalog::{Action, Names, ObjectKind, Operation, Scope};
 
 /// True if the action accepts `target`: it has a `fullPath` and no parameter of its own with that name.
 pub fn takes_target(action: &Action) -> bool {
@@ -101,8 +101,7 @@ fn pipeline_by_id(action: &Action, reference: &Reference) -> Option<(String, Str
 
 /// The latest pipeline of a merge request, for an action that works on a pipeline or on a job of one.
 fn of_latest_pipeline(action: &Action, reference: &Reference) -> Option<Vec<(String, String)>> {
-    let is_pipeline = |param: &&Param| matches!(param.names, Some(Names::Pipeline | Names::PipelineIid));
-    let param = action.params.iter().find(is_pipeline)?;
+    let param = action.params.iter().find(|param| param.names.is_some_and(Names::is_pipeline))?;
     (reference.kind == ObjectKind::MergeRequest)
         .then(|| vec![(param.name.clone(), format!("!{}", reference.value))])
 }

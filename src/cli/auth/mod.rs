@@ -77,7 +77,7 @@ async fn log_in(
         use_helper(helper, &clients, &file, base).await.map_err(AuthError::from)?;
         writeln!(out, "{} is asked for the token of {base} from now on.", helper.name())?;
     } else {
-        sign_in_by_browser(&arguments, config, &clients, (&file, base), out).await?;
+        sign_in_by_browser(&arguments, config, &clients, &file, base, out).await?;
     }
     let choice = Choice::of_login_file(file.clone(), base, config.timeout);
     let credential = choice.credential(&settings.gitlab);
@@ -103,7 +103,8 @@ async fn sign_in_by_browser(
     arguments: &LoginArguments,
     config: &Config,
     clients: &HttpClients,
-    (file, base): (&LoginFile, &Url),
+    file: &LoginFile,
+    base: &Url,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let client_id = match &config.login.client_id {

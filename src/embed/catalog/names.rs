@@ -101,6 +101,11 @@ impl Names {
         matches!(self, Names::WorkItem | Names::Issue | Names::MergeRequest | Names::Epic | Names::Issuable)
     }
 
+    /// True for a pipeline, by its id or by its iid.
+    pub fn is_pipeline(self) -> bool {
+        matches!(self, Names::Pipeline | Names::PipelineIid)
+    }
+
     /// True if its name is unique in the instance: a user, a path. Any other kind is looked up within a project or
     /// group.
     pub fn is_global(self) -> bool {

@@ -218,9 +218,8 @@ fn is_about_values(body: &Value) -> bool {
 fn changed(payload: Value, action: &Action) -> Result<Value, ToolError> {
     let errors = messages(payload.get("errors"));
     if !errors.is_empty() {
-        let is_object = |(name, value): (&String, &Value)| name != "errors" && value.is_object();
         // The widgets of a work item are changed one after the other.
-        let hint = match payload.as_object().is_some_and(|fields| fields.iter().any(is_object)) {
+        let hint = match payload.as_object().is_some_and(|fields| fields.values().any(Value::is_object)) {
             true => {
                 "GitLab refused it. If it was to change several things, read the object: some may be changed."
             }

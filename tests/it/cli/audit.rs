@@ -40,7 +40,7 @@ fn what_an_assistant_did_is_shown_afterwards() {
         ["issue.update", "acme/widget/issues/3", "allowed"],
         ["issue.delete", "acme/widget/issues/3", "needs_confirmation"],
         ["label.list", "acme/widget/labels", "allowed"],
-        // What was created by its address, else by its id.
+        // A created object by its address, else by its id.
         ["issue.create", "/acme/widget/-/issues/", "allowed"],
         ["issue_note.create", "acme/widget/issues/1/notes (id ", "allowed"],
         ["branch.delete", "acme/widget/repository/branches/old/login", "not_found"],

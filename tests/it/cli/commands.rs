@@ -39,7 +39,7 @@ fn help_says_what_there_is() {
     }
 }
 
-/// It had 187 lines, of them 130 of settings.
+/// The short help had 187 lines, of them 130 of settings.
 #[test]
 fn the_short_help_fits_a_screen() {
     let narrow = |arguments: &[&str]| {

@@ -297,7 +297,7 @@ fn the_way_there() {
     assert_found(&dead, "address", "failure", "GITLAB_URL");
     assert_eq!(finding(&dead.1, "token")["state"], "unknown");
     assert_eq!(finding(&dead.1, "credentials")["says"], "GITLAB_TOKEN");
-    // What no answer has told is not reported as GitLab's.
+    // Without an answer, nothing is reported as GitLab's.
     let checks = dead.1["checks"].as_array().unwrap();
     assert!(!checks.iter().any(|one| ["rate limit", "clock"].contains(&one["check"].as_str().unwrap())));
     let says = finding(&dead.1, "address")["says"].as_str().unwrap();

@@ -277,7 +277,7 @@ fn a_raw_merge_names_the_head_that_was_shown() {
     }
 }
 
-/// An edit is made in the text as it is when it is sent: what strangers wrote meanwhile was shown to nobody.
+/// An edit is made in the text as it is when it is sent: what strangers wrote meanwhile was not in the question.
 #[test]
 fn a_text_that_changed_during_the_question_is_not_sent() {
     let shown = |text: &str| json!({"iid": 1, "title": "One", "description": text});

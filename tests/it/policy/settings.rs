@@ -71,7 +71,7 @@ fn a_setting_that_nobody_has_listed_as_harmless_is_asked_about() {
         ("project.update", project("warn_about_potentially_unwanted_characters", json!(false))),
         ("project.update", project("request_access_enabled", json!(true))),
         ("user.update", json!({"user_id": 4, "private_profile": false})),
-        // What is protected as the default branch
+        // The default branch is protected as such
         ("project.update", project("default_branch", json!("attic"))),
         ("group.update", group("step_up_auth_required_oauth_provider", json!("weaker"))),
         (
@@ -113,7 +113,7 @@ fn a_setting_that_nobody_has_listed_as_harmless_is_asked_about() {
     }
 }
 
-/// Grape reads a number as Ruby does, and `null` stands for a default that may be any.
+/// Grape reads a number as Ruby does, and takes a default, which may be any, for `null`.
 #[test]
 fn a_raw_value_that_gitlab_may_read_as_a_dangerous_one_is_asked_about() {
     let environment =
