@@ -74,6 +74,7 @@ pub struct Lexicon {
     questions: HashSet<String>,
     states: HashSet<String>,
     passives: HashSet<String>,
+    pronouns: HashSet<String>,
     /// Stems of common words unrelated to GitLab.
     ordinary: HashSet<String>,
     foreign: Foreign,
@@ -117,6 +118,7 @@ impl Lexicon {
             questions: set(&language.questions),
             states: set(&language.states),
             passives: set(&language.passives),
+            pronouns: set(&language.pronouns),
             ordinary: HashSet::new(),
             foreign: language.foreign.clone(),
             spellings: Spellings::default(),
@@ -168,6 +170,11 @@ impl Lexicon {
     /// True if the words after it describe the object instead of locating it.
     pub fn is_attribute(&self, word: &str) -> bool {
         self.attributes.contains(word)
+    }
+
+    /// True for a word that names an object of an earlier clause.
+    pub fn is_pronoun(&self, word: &str) -> bool {
+        self.pronouns.contains(word)
     }
 
     /// True for a question word: the request only reads.

@@ -36,8 +36,9 @@ pub struct Concept {
     /// True if the next word is another content word: `commit history`, not `commit a file`.
     pub(super) joined: bool,
     pub(super) clause: usize,
-    /// Position of its first word.
+    /// Positions of its first word, and after its last.
     pub(super) at: usize,
+    pub(super) end: usize,
 }
 
 impl Concept {
@@ -58,6 +59,8 @@ pub struct ParsedRequest {
     pub scopes: u8,
     /// The encoder's input: words and placeholders, each with its position among the words.
     pub input: Vec<(usize, String)>,
+    /// Positions of the pronouns.
+    pub(super) pronouns: Vec<usize>,
     pub(super) question: bool,
     /// True if it names GitLab itself, or has a GitLab reference or file name: `!45`.
     pub gitlab: bool,
@@ -210,6 +213,7 @@ impl Reader<'_> {
             named: !nouns.is_empty(),
             gitlab: !nouns.is_empty() || tokens.iter().any(|token| OURS.contains(&token.word.as_str())),
             input: input(&tokens, &placed),
+            pronouns: self.pronouns(&tokens),
             ..ParsedRequest::default()
         };
         self.add_concepts(&tokens, &mut request);
@@ -217,6 +221,12 @@ impl Reader<'_> {
             self.add_mention(noun, &mut request);
         }
         request
+    }
+
+    fn pronouns(&self, tokens: &[QueryToken]) -> Vec<usize> {
+        let is_pronoun =
+            |at: &usize| tokens.get(*at).is_some_and(|token| self.lexicon.is_pronoun(&token.word));
+        (0..tokens.len()).filter(is_pronoun).collect()
     }
 
     /// GitLab's noun for a text that is only a reference: `!5`, `group/project#7`.
@@ -415,7 +425,17 @@ impl Reader<'_> {
                     head = true;
                 }
                 if !whose || (head && ends_phrase) {
-                    request.concepts.push(Concept { head, clause, many, ends_phrase, joined, at, ..concept });
+                    let end = at + length;
+                    request.concepts.push(Concept {
+                        head,
+                        clause,
+                        many,
+                        ends_phrase,
+                        joined,
+                        at,
+                        end,
+                        ..concept
+                    });
                 }
             }
             at += length;
@@ -500,6 +520,7 @@ impl Reader<'_> {
             joined: false,
             clause: 0,
             at: 0,
+            end: 0,
         }
     }
 
@@ -554,6 +575,7 @@ impl Reader<'_> {
             joined: false,
             clause: request.concepts.last().map_or(0, |last| last.clause),
             at: usize::MAX,
+            end: usize::MAX,
         });
     }
 }

@@ -13,6 +13,8 @@ use super::request::{Concept, ParsedRequest};
 pub struct Segment {
     /// Indices of its concepts.
     pub concepts: Vec<usize>,
+    /// Indices of those that an earlier clause names: `open a merge request and merge it`.
+    pub earlier: Vec<usize>,
     pub asked: Option<AskedWord>,
     /// Index of the concept that is the object.
     pub object: Option<usize>,
@@ -36,12 +38,31 @@ impl ParsedRequest {
     }
 
     /// The encoder's input for a segment: the words and placeholders in its range, without concepts of other segments.
+    /// What an earlier clause names is in the place of its pronoun, or else after the verb.
     pub fn tokens(&self, segment: &Segment) -> Vec<String> {
         let others =
             self.concepts.iter().enumerate().filter(|(number, _)| !segment.concepts.contains(number));
         let others: Vec<usize> = others.map(|(_, concept)| concept.at).collect();
         let is_within = |at: &usize| segment.range.contains(at) && !others.contains(at);
-        self.input.iter().filter(|(at, _)| is_within(at)).map(|(_, token)| token.clone()).collect()
+        let mut tokens = Vec::new();
+        let mut earlier: Vec<String> =
+            segment.earlier.iter().flat_map(|number| self.words_of(*number)).collect();
+        for (at, token) in self.input.iter().filter(|(at, _)| is_within(at)) {
+            if earlier.is_empty() || !self.pronouns.contains(at) {
+                tokens.push(token.clone());
+            } else {
+                tokens.append(&mut earlier);
+            }
+        }
+        let behind_verb = tokens.len().min(1);
+        tokens.splice(behind_verb..behind_verb, earlier);
+        tokens
+    }
+
+    /// The words of a concept.
+    fn words_of(&self, number: usize) -> impl Iterator<Item = String> {
+        let range = self.concepts.get(number).map_or(0..0, |concept| concept.at..concept.end);
+        self.input.iter().filter(move |(at, _)| range.contains(at)).map(|(_, token)| token.clone())
     }
 
     /// True if a segment begins with a verb in the imperative: `list them`, not `they were deleted`.
@@ -52,14 +73,14 @@ impl ParsedRequest {
 
     /// The clauses of a request with several intents.
     pub fn intents(&self, lexicon: &Lexicon) -> Vec<Segment> {
-        let clauses = self.clauses();
+        let clauses = self.clauses(lexicon);
         let several = clauses.len() > 1;
         clauses.into_iter().filter(|_| several).map(|clause| self.segment(clause, lexicon)).collect()
     }
 
-    /// The concepts of each clause with an intent of its own. A verb alone takes the object before it, or else what
-    /// follows the next verb: `create, rotate and revoke access tokens`.
-    fn clauses(&self) -> Vec<Vec<usize>> {
+    /// The concepts of each clause with an intent of its own. A verb alone, or with a pronoun, takes the object before
+    /// it; a verb without one before it takes what follows the next verb: `create, rotate and revoke access tokens`.
+    fn clauses(&self, lexicon: &Lexicon) -> Vec<Vec<usize>> {
         let mut clauses: Vec<Vec<usize>> = Vec::new();
         for (number, concept) in self.concepts.iter().enumerate() {
             let begins = concept.opens && concept.verb.is_some() && !concept.past;
@@ -68,12 +89,17 @@ impl ParsedRequest {
                 _ => clauses.push(vec![number]),
             }
         }
-        let mut object = None;
+        let mut named: Vec<usize> = Vec::new();
         for clause in &mut clauses {
-            if let ([_], Some(object)) = (clause.as_slice(), object) {
-                clause.push(object);
+            let refers = self.has_pronoun(clause);
+            if !named.is_empty() && (clause.len() == 1 || refers) {
+                clause.extend(&named);
             }
-            object = self.object(clause, clause.first().copied()).or(object);
+            if let Some(object) =
+                self.object(clause, clause.first().copied()).filter(|_| !refers || named.is_empty())
+            {
+                named = self.noun_phrase(object, lexicon);
+            }
         }
         let leading = clauses.iter().take_while(|clause| clause.len() == 1).count();
         let rest = clauses.get(leading).map(|clause| clause.iter().skip(1).copied().collect::<Vec<_>>());
@@ -90,6 +116,18 @@ impl ParsedRequest {
             (None, _) => {}
         }
         clauses
+    }
+
+    /// True if a clause has a pronoun for what an earlier one names.
+    fn has_pronoun(&self, clause: &[usize]) -> bool {
+        let range = self.range(clause);
+        self.pronouns.iter().any(|at| range.contains(at))
+    }
+
+    /// An object with the concept before it, if both are one noun, such as `merge request`.
+    fn noun_phrase(&self, object: usize, lexicon: &Lexicon) -> Vec<usize> {
+        let before = object.checked_sub(1).filter(|before| self.is_compound(*before, lexicon));
+        before.into_iter().chain([object]).collect()
     }
 
     fn segment(&self, concepts: Vec<usize>, lexicon: &Lexicon) -> Segment {
@@ -110,6 +148,7 @@ impl ParsedRequest {
             object,
             states: self.states(&concepts),
             range: self.range(&concepts),
+            earlier: concepts.iter().copied().filter(|at| Some(at) < concepts.first()).collect(),
             concepts,
         }
     }

@@ -41,6 +41,9 @@ pub struct Language {
     /// Words after which a participle is a request: `be closed`.
     #[serde(default)]
     pub passives: Vec<String>,
+    /// Words for an object that the request named before: `and merge it`.
+    #[serde(default)]
+    pub pronouns: Vec<String>,
     /// Common words that are unrelated to GitLab; never corrected as misspellings.
     #[serde(default)]
     pub ordinary: Vec<String>,

@@ -18,6 +18,18 @@ fn a_verb_alone_takes_the_object_before_it() {
 }
 
 #[test]
+fn a_pronoun_takes_the_object_of_an_earlier_clause() {
+    for (query, second) in [
+        ("list stale branches and delete them", "branch.delete"),
+        ("create an issue, assign it to bob and close it", "issue.update"),
+        ("look up the issue about login, add a comment to it and close it", "issue_note.create"),
+    ] {
+        let steps = find(query).steps;
+        assert_eq!(steps.get(1).map(String::as_str), Some(second), "{query}: {steps:?}");
+    }
+}
+
+#[test]
 fn verbs_before_an_object_share_it() {
     let steps = find("create, rotate and revoke access tokens").steps;
     let verbs: Vec<&str> = steps.iter().filter_map(|id| Some(id.split_once("access_token.")?.1)).collect();
