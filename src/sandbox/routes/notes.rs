@@ -287,6 +287,12 @@ fn position_problem(request: &Request<'_>) -> Option<&'static str> {
     if !request.args.has("position") || position.text("position_type").as_deref() != Some("text") {
         return None;
     }
+    // GitLab reads the numbers of a range as texts, which its schema of positions refuses.
+    let range = position.nested("line_range");
+    let is_numbered = |end: &str| ["old_line", "new_line"].iter().any(|line| range.nested(end).has(line));
+    if ["start", "end"].into_iter().any(is_numbered) {
+        return Some("400 Bad request - Note {:position=>[\"must be a valid json schema\"]}");
+    }
     line_of(request, &position)
         .is_none()
         .then_some("400 Bad request - Note {:line_code=>[\"can't be blank\", \"must be a valid line code\"]}")

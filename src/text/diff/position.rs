@@ -58,11 +58,12 @@ impl LineSpan<'_> {
     }
 }
 
-/// One end of a range.
+/// One end of a range, by its line code, which has both numbers. `old_line` and `new_line` are left out: GitLab's REST
+/// API turns those of a range into texts, which its own schema of positions refuses (`lib/api/discussions.rb`,
+/// `app/validators/json_schemas/position.json`).
 fn end(line: &DiffLine, path: &str) -> Value {
     let mut end = object(json!({"line_code": line.code(path)}));
     end.extend(line.kind().map(|kind| ("type".to_owned(), json!(kind))));
-    end.extend(numbers(line));
     Value::Object(end)
 }
 

@@ -72,14 +72,11 @@ fn a_range_names_its_ends_by_the_sha_1_of_the_new_path_and_both_counts() {
     const PATH: &str = "e6d049e7e635307aff069ed13eadd2e56f36bc52";
     let range = position(DiffSide::New, 2, 4);
     assert_eq!((&range["new_line"], &range["old_line"]), (&json!(4), &json!(3)));
-    let start = json!({"line_code": format!("{PATH}_3_2"), "type": "new", "new_line": 2});
-    let end = json!({"line_code": format!("{PATH}_3_4"), "old_line": 3, "new_line": 4});
+    let start = json!({"line_code": format!("{PATH}_3_2"), "type": "new"});
+    let end = json!({"line_code": format!("{PATH}_3_4")});
     assert_eq!(range["line_range"], json!({"start": start, "end": end}));
     let removed = position(DiffSide::Old, 1, 2);
-    assert_eq!(
-        removed["line_range"]["end"],
-        json!({"line_code": format!("{PATH}_2_2"), "type": "old", "old_line": 2})
-    );
+    assert_eq!(removed["line_range"]["end"], json!({"line_code": format!("{PATH}_2_2"), "type": "old"}));
 }
 
 #[test]
