@@ -69,6 +69,7 @@ pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (
         }
     }
     if are_things {
+        objects.iter_mut().for_each(cut_identity);
         let chosen = chosen(&mut objects, shows, &mut said);
         for row in &mut objects {
             let mut map = std::mem::take(row);
@@ -85,7 +86,7 @@ fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said
     let fewest = rows.iter().map(Map::len).min().unwrap_or_default();
     let is_shared = |key: &str, value: &Value| {
         is_said(key)
-            && !PRESENTATION.row_identity.contains(&snake(key).as_str())
+            && !is_identity(key)
             && is_short(value)
             && rows.iter().all(|row| row.get(key) == Some(value))
     };
@@ -105,8 +106,7 @@ fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut ColumnRo
     let mut candidates = candidates(rows, in_url);
     candidates.retain(|name| !shows.contains(name));
     // The columns that the action is for follow those that identify the rows.
-    let telling =
-        candidates.iter().rposition(|name| PRESENTATION.row_identity.contains(&snake(name).as_str()));
+    let telling = candidates.iter().rposition(|name| is_identity(name));
     let at = telling.map_or(0, |last| last + 1);
     let shown = shows.iter().filter(|name| rows.iter().any(|row| row.contains_key(*name)));
     candidates.splice(at..at, shown.cloned());
@@ -118,7 +118,7 @@ fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut ColumnRo
         if chosen.len() >= MAX_ROW_FIELDS {
             break;
         }
-        let is_telling = PRESENTATION.row_identity.contains(&snake(&name).as_str());
+        let is_telling = is_identity(&name);
         let mut more = None;
         if cost(rows, &name).0 > TABLE * count / NAMES && cut_names(rows, &name, TABLE * count / NAMES) {
             said.notes.push(format!("`more_{name}` counts the {name} of a row that are not shown"));
@@ -148,13 +148,20 @@ fn candidates(rows: &[Map<String, Value>], in_url: bool) -> Vec<String> {
     let has = |name: &str| by_name.contains_key(name);
     // One number for a thing is enough where people see that one.
     let is_spare = |key: &str| key == "id" && !in_url && (has("iid") || has("short_id"));
-    let is_column = |value: &Value| is_short(value) || are_names(value);
-    let are_short = |key: &str| rows.iter().filter_map(|row| row.get(key)).all(is_column);
+    let is_column = |key: &str, value: &Value| {
+        is_short(value) || are_names(value) || (value.is_string() && is_identity(key))
+    };
+    let are_short = |key: &str| rows.iter().filter_map(|row| row.get(key)).all(|value| is_column(key, value));
     let is_whole = keys.len() <= MAX_ROW_FIELDS && keys.iter().all(|key| are_short(key));
     let wanted = PRESENTATION.columns.iter().filter_map(|name| by_name.get(*name).copied());
     let others = keys.iter().copied().filter(|key| is_whole && !is_wanted(key));
     let candidates = wanted.filter(|key| is_whole || !is_spare(key)).chain(others);
     candidates.filter(|key| are_short(key)).cloned().collect()
+}
+
+/// True for a field that identifies a row. One long title must not take the titles from all rows.
+fn is_identity(key: &str) -> bool {
+    PRESENTATION.row_identity.contains(&snake(key).as_str())
 }
 
 fn is_wanted(key: &str) -> bool {
@@ -168,6 +175,21 @@ fn is_short(value: &Value) -> bool {
 fn are_names(value: &Value) -> bool {
     let is_name = |item: &Value| item.as_str().is_some_and(|name| name.len() <= LONGEST_NAME);
     value.as_array().is_some_and(|items| items.iter().all(is_name))
+}
+
+/// Brings the texts that identify a row to one line of at most the longest name.
+fn cut_identity(row: &mut Map<String, Value>) {
+    for (key, value) in row.iter_mut() {
+        if let Value::String(name) = value
+            && is_identity(key)
+            && (name.len() > LONGEST_NAME || name.trim().contains('\n'))
+        {
+            let line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+            let end = text::floor_boundary(&line, LONGEST_NAME);
+            *name =
+                if end < line.len() { format!("{}…", line.get(..end).unwrap_or_default()) } else { line };
+        }
+    }
 }
 
 /// The bytes of a column in a table and in JSON.

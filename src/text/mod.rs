@@ -14,4 +14,4 @@ pub use grep::{GrepMatches, Pattern, PatternError, SEARCH_TIME, SearchTimeout, g
 pub use lfs::LfsPointer;
 pub use plain::{excerpt, is_digits, is_number, plain_text};
 pub use truncate::{Cut, Limited, MAX_CUT, fit, fits, keep_possible, share, size_within, within};
-pub use window::{Position, Window, lines_within, window};
+pub use window::{Position, Window, floor_boundary, lines_within, window};

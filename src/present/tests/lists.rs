@@ -51,6 +51,20 @@ fn a_url_that_no_pattern_makes_stays_in_its_row() {
 }
 
 #[test]
+fn one_long_title_takes_the_titles_from_no_row() {
+    let row =
+        |iid: u64, title: &str| json!({"iid": iid, "title": title, "web_url": format!("https://x/{iid}")});
+    let long = "ж".repeat(255);
+    let shown = compact(json!([row(1, "a"), row(2, &long), row(3, "two\nlines")]));
+    let titles: Vec<&Value> = (0..3).map(|at| &shown.data[at]["title"]).collect();
+    assert_eq!(titles, [&json!("a"), &json!(long), &json!("two lines")]);
+    assert!(shown.dropped.is_empty(), "{:?}", shown.dropped);
+    let shown = compact(json!([row(1, "a"), row(2, &"x".repeat(100_000))]));
+    let cut = shown.data[1]["title"].as_str().unwrap();
+    assert!(cut.len() < 1_100 && cut.ends_with('…'), "{} bytes", cut.len());
+}
+
+#[test]
 fn the_url_of_a_commit_is_made_from_its_whole_id() {
     let commit = |id: &str| json!({"id": id, "short_id": id[..4], "title": id, "message": "m\nn", "web_url": format!("https://x/-/commit/{id}")});
     let shown = compact(json!([commit("aaaa11"), commit("bbbb22"), commit("cccc33")]));
