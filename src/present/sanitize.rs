@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::diffs;
 pub use crate::untrusted::cleaned;
-use crate::untrusted::{defuse, is_invisible};
+use crate::untrusted::{defuse, is_invisible, joiners};
 
 /// The text in one line, so that nothing in it can begin another, and without marks.
 pub fn line(text: &str) -> String {
@@ -45,18 +45,15 @@ pub fn cleaned_value(value: Value) -> Value {
 /// loses them. A NUL and a form feed are among them.
 pub fn hidden(text: &str) -> usize {
     let is_usual = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{1b}' | '\u{7}');
-    text.chars().filter(|c| is_invisible(*c) && !is_usual(*c)).count()
+    text.chars().filter(|c| is_invisible(*c) && !is_usual(*c)).count() - joiners(text)
 }
 
-/// The same for every text in a value, except for the parts of emojis: titles and labels are full of them, and are not
-/// written back byte for byte.
+/// The same for every text in a value.
 pub fn hidden_in(value: &Value) -> usize {
-    let emojis = |text: &str| text.chars().filter(|c| matches!(c, '\u{200d}' | '\u{fe0f}')).count();
-    let of = |text: &str| hidden(text) - emojis(text);
     match value {
-        Value::String(text) => of(text),
+        Value::String(text) => hidden(text),
         Value::Array(items) => items.iter().map(hidden_in).sum(),
-        Value::Object(map) => map.iter().map(|(key, value)| of(key) + hidden_in(value)).sum(),
+        Value::Object(map) => map.iter().map(|(key, value)| hidden(key) + hidden_in(value)).sum(),
         _ => 0,
     }
 }

@@ -8,7 +8,7 @@ mod quote;
 mod secrets;
 mod tokens;
 
-pub use clean::{cleaned, is_invisible};
+pub use clean::{cleaned, is_invisible, joiners};
 pub use marks::{MAX_DASHES, defuse, defuse_tags, folded, is_tag_end};
 pub use quote::{
     bare_name, foreign_line, one_line, quote, quoted_name, shortened, shortened_at_word, without_calls,
