@@ -14,15 +14,27 @@ pub enum Stray {
     Host(String),
     /// A path outside the instance's relative URL root.
     Root,
+    /// An address of the REST API that shows no page's object.
+    Api,
     Nothing,
 }
 
-/// Parses a URL. The scheme may be missing before the configured host.
+/// Parses a URL, one for cloning by SSH too. The scheme may be missing before the configured host, the host before a
+/// page's path.
 pub fn address(text: &str, base: &Url) -> Option<Url> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
         Some("http" | "https") => Url::parse(text).ok(),
+        Some("ssh") => {
+            let url = Url::parse(text).ok()?;
+            cloned(url.host_str()?, url.path(), base)
+        }
         Some(_) => None,
+        None if text.starts_with("git@") => {
+            let (host, path) = text.strip_prefix("git@")?.split_once(':')?;
+            cloned(host, path, base)
+        }
+        None if is_page_path(text) => below_root(text, base),
         None => {
             let host = host(base)?;
             let rest = text.get(host.len()..).filter(|rest| rest.starts_with('/'))?;
@@ -30,6 +42,24 @@ pub fn address(text: &str, base: &Url) -> Option<Url> {
             Url::parse(&format!("{}://{host}{rest}", base.scheme())).ok()
         }
     }
+}
+
+/// The page of a project that is cloned by SSH, whose port is another than that of pages.
+fn cloned(host: &str, path: &str, base: &Url) -> Option<Url> {
+    if Some(host) == base.host_str() {
+        return below_root(path, base);
+    }
+    Url::parse(&format!("{}://{host}/{}", base.scheme(), path.trim_start_matches('/'))).ok()
+}
+
+fn below_root(path: &str, base: &Url) -> Option<Url> {
+    Url::parse(&format!("{}/{}", base.as_str().trim_end_matches('/'), path.trim_start_matches('/'))).ok()
+}
+
+/// True for `group/project/-/issues/3`: a first segment with a dot may be a host.
+fn is_page_path(text: &str) -> bool {
+    let first = text.split('/').next().unwrap_or_default();
+    text.contains("/-/") && !first.is_empty() && !first.contains(['.', ':'])
 }
 
 /// Returns host and port as written.
@@ -53,11 +83,18 @@ pub fn parse(url: &Url, base: &Url) -> Result<Reference, Stray> {
         .filter(|segment| !segment.is_empty())
         .map(|segment| percent_decode_str(segment).decode_utf8_lossy().into_owned())
         .collect();
+    if let [api, version, rest @ ..] = segments.as_slice()
+        && (api.as_str(), version.as_str()) == ("api", "v4")
+    {
+        return in_api(rest).ok_or(Stray::Api);
+    }
     let (holder, segments) = match segments.split_first() {
         Some((first, rest)) if first == "groups" => (Some(Scope::Group), rest),
         _ => (None, segments.as_slice()),
     };
     let (path, page) = split_at_page(segments, holder);
+    let path = path.join("/");
+    let path = if page.is_none() { path.strip_suffix(".git").unwrap_or(&path).to_owned() } else { path };
     let shown = page.and_then(shown_object);
     if path.is_empty() && shown.is_none() {
         return Err(Stray::Nothing);
@@ -65,12 +102,32 @@ pub fn parse(url: &Url, base: &Url) -> Result<Reference, Stray> {
     let (kind, value) = shown.unwrap_or((ObjectKind::Holder, String::new()));
     let by_page = page.map(|_| if kind == ObjectKind::Epic { Scope::Group } else { Scope::Project });
     Ok(Reference {
-        path: path.join("/"),
         holder: if path.is_empty() { None } else { holder.or(by_page) },
+        path,
         kind,
         value,
         note: url.fragment().and_then(|anchor| anchor.strip_prefix("note_")).map(str::to_owned),
     })
+}
+
+/// Kinds whose number is the same in the API as in the URL of the page.
+const IN_API: [ObjectKind; 5] =
+    [ObjectKind::Issue, ObjectKind::MergeRequest, ObjectKind::Epic, ObjectKind::Pipeline, ObjectKind::Job];
+
+/// The project or group of an address of the REST API below `/api/v4`, with the object that it shows:
+/// `projects/acme%2Fwidget/issues/3`, as in `_links.self` of GitLab's answers.
+fn in_api(segments: &[String]) -> Option<Reference> {
+    let [holder, path, page @ ..] = segments else { return None };
+    let holder = match holder.as_str() {
+        "projects" => Scope::Project,
+        "groups" => Scope::Group,
+        _ => return None,
+    };
+    let (kind, value) = match page {
+        [] | [_] => (ObjectKind::Holder, String::new()),
+        page => shown_object(page).filter(|(kind, _)| IN_API.contains(kind))?,
+    };
+    Some(Reference { path: path.clone(), holder: Some(holder), kind, value, note: None })
 }
 
 /// Splits a URL's path into the full path and the page: at `-`, or at the first word of a page in an older URL.

@@ -15,6 +15,16 @@ pub fn parse(text: &str, base: &Url) -> Result<Reference, Fault> {
                 Fault::OtherHost { given, configured: page::host(base).unwrap_or_default() }
             }
             page::Stray::Root => unreadable(text, format!("what this GitLab has is below {base}")),
+            page::Stray::Api => {
+                let instead = "give the URL of the page, or path and number";
+                unreadable(
+                    text,
+                    format!(
+                        "an address of the API may be that of a project, a group, or an issue, merge \
+                    request, epic, pipeline or job of one: {instead}"
+                    ),
+                )
+            }
             page::Stray::Nothing => unreadable(text, "the URL names nothing of GitLab's".to_owned()),
         }),
         None => short::parse(text).ok_or_else(|| {

@@ -19,7 +19,7 @@ fn parse_and_render(text: &str, base: &Url) -> String {
         .to_owned()
 }
 
-const PAGES: [(&str, &str); 34] = [
+const PAGES: [(&str, &str); 40] = [
     ("acme/widget/-/issues/12", "acme/widget project Issue 12"),
     ("acme/widget/issues/12", "acme/widget project Issue 12"),
     ("acme/widget/-/issues/12/", "acme/widget project Issue 12"),
@@ -57,7 +57,38 @@ const PAGES: [(&str, &str); 34] = [
     ("acme/widget/-/issues", "acme/widget project Holder"),
     ("acme/widget/-/issues/new", "acme/widget project Holder"),
     ("groups/acme/-/settings", "acme group Holder"),
+    ("acme/widget.git", "acme/widget - Holder"),
+    ("api/v4/projects/acme%2Fwidget/issues/3", "acme/widget project Issue 3"),
+    ("api/v4/projects/7/merge_requests/12/notes/5", "7 project MergeRequest 12"),
+    ("api/v4/projects/acme%2Fwidget/issues", "acme/widget project Holder"),
+    ("api/v4/groups/acme%2Ftools/epics/7", "acme/tools group Epic 7"),
+    ("api/v4/projects/7", "7 project Holder"),
 ];
+
+#[test]
+fn addresses_for_cloning_are_their_project() {
+    for text in ["git@gitlab.example:acme/widget.git", "ssh://git@gitlab.example:2222/acme/widget.git"] {
+        assert_eq!(parse_and_render(text, &base()), "acme/widget - Holder", "{text}");
+    }
+    assert!(matches!(parse("git@other.example:acme/widget.git", &base()), Err(Fault::OtherHost { .. })));
+}
+
+#[test]
+fn a_page_needs_no_host() {
+    assert_eq!(parse_and_render("acme/widget/-/issues/3", &base()), "acme/widget project Issue 3");
+    // It may be on another host.
+    let other = parse("other.example/acme/widget/-/issues/3", &base());
+    assert!(!other.is_ok_and(|reference| reference.kind == ObjectKind::Issue));
+}
+
+/// A milestone has another number in the API than on its page.
+#[test]
+fn an_address_of_the_api_with_another_number_is_refused() {
+    for path in ["projects/7/milestones/3", "users/5", "projects/7/repository/files/a.md"] {
+        let fault = parse(&format!("https://gitlab.example/api/v4/{path}"), &base()).unwrap_err();
+        assert!(fault.to_string().contains("address of the API"), "{fault}");
+    }
+}
 
 const SHORT: [(&str, &str); 13] = [
     ("acme/widget#12", "acme/widget project Issue 12"),
