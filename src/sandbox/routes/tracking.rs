@@ -53,7 +53,7 @@ const UNITS: &[(&str, i64)] =
     &[("mo", 576_000), ("w", 144_000), ("d", 28_800), ("h", 3_600), ("m", 60), ("s", 1)];
 
 /// The seconds of a duration such as `1h30m` or `-45m`.
-fn seconds(text: &str) -> Option<i64> {
+pub fn seconds(text: &str) -> Option<i64> {
     let (sign, mut rest) = text.trim().strip_prefix('-').map_or((1, text.trim()), |rest| (-1, rest));
     let mut total = 0;
     while !rest.is_empty() {
@@ -78,28 +78,44 @@ fn human(seconds: i64) -> Value {
     if parts.is_empty() { Value::Null } else { Value::from(parts.join(" ")) }
 }
 
+/// The times of an issue or merge request, in seconds.
+pub struct Times {
+    pub estimate: i64,
+    pub spent: i64,
+}
+
+impl Times {
+    pub fn of(row: &Row) -> Self {
+        let stats = row.get("time_stats").cloned().map(object).unwrap_or_default();
+        let held = |name: &str| stats.get(name).and_then(Value::as_i64).unwrap_or_default();
+        Self { estimate: held("time_estimate"), spent: held("total_time_spent") }
+    }
+
+    pub fn to_json(&self) -> Value {
+        json!({
+            "time_estimate": self.estimate, "total_time_spent": self.spent, "human_time_estimate": human(self.estimate),
+            "human_total_time_spent": human(self.spent)
+        })
+    }
+}
+
 fn set_times(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = request.found()?;
     let duration = request.args.text("duration").and_then(|text| seconds(&text));
-    let stats = row.get("time_stats").cloned().map(object).unwrap_or_default();
-    let held = |name: &str| stats.get(name).and_then(Value::as_i64).unwrap_or_default();
-    let (estimate, spent) = (held("time_estimate"), held("total_time_spent"));
+    let mut times = Times::of(&row);
     let end = request.path_end();
-    let (estimate, spent) = match (end, duration) {
-        ("reset_time_estimate", _) => (0, spent),
-        ("reset_spent_time", _) => (estimate, 0),
-        ("time_estimate", Some(duration)) => (duration, spent),
-        (_, Some(duration)) => (estimate, (spent + duration).max(0)),
+    match (end, duration) {
+        ("reset_time_estimate", _) => times.estimate = 0,
+        ("reset_spent_time", _) => times.spent = 0,
+        ("time_estimate", Some(duration)) => times.estimate = duration,
+        (_, Some(duration)) => times.spent = (times.spent + duration).max(0),
         (_, None) => {
             let problem = "must have a valid format and be greater than or equal to zero.";
             return Err(Fault::invalid("time_estimate", problem));
         }
-    };
+    }
     let status = if end == "add_spent_time" { 201 } else { 200 };
-    let stats = json!({
-        "time_estimate": estimate, "total_time_spent": spent, "human_time_estimate": human(estimate),
-        "human_total_time_spent": human(spent)
-    });
+    let stats = times.to_json();
     request.write(&shelf, row.num("id"), json!({"time_stats": stats}));
     Ok(Reply::json(status, stats))
 }

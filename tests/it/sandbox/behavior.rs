@@ -282,6 +282,25 @@ async fn quick_actions_are_executed() {
 }
 
 #[tokio::test]
+async fn quick_actions_set_times_and_stay_text_within_code() {
+    let world = World::new().await;
+    let notes = "/projects/1/issues/2/notes";
+    let body = "/estimate 2h\n/spend 1h30m\n/estimate soon";
+    let (_, _, answer) = world.ask("POST", notes, TOKEN, json!({ "body": body })).await;
+    assert_eq!(answer["body"], "/estimate soon", "{answer}");
+    let stats = world.read("/projects/1/issues/2/time_stats").await;
+    assert_eq!((&stats["time_estimate"], &stats["total_time_spent"]), (&json!(7200), &json!(5400)));
+    world.done("POST", notes, json!({"body": "Done\n/remove_estimate\n/remove_time_spent"})).await;
+    let stats = world.read("/projects/1/issues/2/time_stats").await;
+    assert_eq!((&stats["time_estimate"], &stats["total_time_spent"]), (&json!(0), &json!(0)));
+    let code = "Run\n```\n/close\n```\n/weight 3";
+    let note = world.done("POST", notes, json!({ "body": code })).await;
+    assert_eq!(note["body"], "Run\n```\n/close\n```");
+    let issue = world.read("/projects/1/issues/2").await;
+    assert_eq!((&issue["state"], &issue["weight"]), (&json!("opened"), &json!(3)));
+}
+
+#[tokio::test]
 async fn a_duplicate_is_closed_and_linked_to_its_original() {
     let world = World::new().await;
     let notes = "/projects/1/issues/4/notes";
