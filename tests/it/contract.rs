@@ -4,6 +4,7 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Output;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use gitlab_mcp::documentation::start_sandbox;
@@ -55,10 +56,47 @@ fn done(status: u16, body: &str) -> Option<Answer> {
     Some(raw(status, "application/json", body))
 }
 
+/// True between the log of the runner's job and the next pipeline: the job can be retried.
+static IS_FINISHED: AtomicBool = AtomicBool::new(false);
+
+/// A runner's log of the job, and its retry, which the sandbox refuses as the job has not run.
+fn run_job(request: &mut Request) -> Option<Answer> {
+    if is(request, "POST", "/pipeline") {
+        IS_FINISHED.store(false, Ordering::Relaxed);
+    }
+    if is(request, "GET", "/trace") {
+        IS_FINISHED.store(true, Ordering::Relaxed);
+        let log = "$ echo \"everything turns\"\neverything turns\nJob succeeded\n";
+        return Some(raw(200, "text/plain", log));
+    }
+    let is_retry = is(request, "POST", "/retry") && IS_FINISHED.load(Ordering::Relaxed);
+    if is_retry { done(201, r#"{"id": 4712, "name": "build", "status": "pending"}"#) } else { None }
+}
+
+/// The runner, and its job as finished.
+fn show_job(request: &Request, body: &mut Value) {
+    if is(request, "GET", "/runners") {
+        *body = json!([{"id": 1, "status": "online"}]);
+    }
+    if request.method == "GET" && request.path.contains("/jobs/") && body["name"] == "build" {
+        body["status"] = json!("success");
+        body["duration"] = json!(1.5);
+        body["runner"] = json!({"id": 1});
+    }
+    if is(request, "GET", "widget/jobs") && IS_FINISHED.load(Ordering::Relaxed) {
+        *body = json!([{"id": 4712, "name": "build", "status": "pending"}]);
+    }
+}
+
+const RUNNER: Deviation =
+    Deviation { what: "a runner", only: JOB, action: "", request: run_job, answer: show_job };
+
+const JOB: &str = "pipeline,job,pipeline_end";
+
 /// No deviation.
 const NONE: Deviation = Deviation { what: "", only: "", action: "", request: no_request, answer: no_answer };
 
-const DEVIATIONS: [Deviation; 23] = [
+const DEVIATIONS: [Deviation; 32] = [
     Deviation {
         what: "a field has another name",
         only: "label",
@@ -316,6 +354,106 @@ const DEVIATIONS: [Deviation; 23] = [
         },
         ..NONE
     },
+    Deviation {
+        what: "a quick action is not executed",
+        only: "label,milestone,issue,quick_action",
+        action: "issue.get",
+        request: |request| {
+            if is(request, "POST", "/notes") {
+                request.body =
+                    String::from_utf8_lossy(&request.body).replace("/reopen", "reopen").into_bytes();
+            }
+            None
+        },
+        ..NONE
+    },
+    Deviation {
+        what: "a quick action within code is executed",
+        only: "label,milestone,issue,quick_action",
+        action: "issue.update",
+        request: |request| {
+            if is(request, "POST", "/notes") {
+                request.body = String::from_utf8_lossy(&request.body).replace("```", "").into_bytes();
+            }
+            None
+        },
+        ..NONE
+    },
+    Deviation {
+        what: "a large diff is sent",
+        only: "diffs",
+        action: "merge_request.list_diffs",
+        answer: |request, body| {
+            for row in body.as_array_mut().into_iter().flatten().filter(|_| request.path.ends_with("/diffs"))
+            {
+                row["diff"] = json!("@@ -0,0 +1 @@\n+One\n");
+            }
+        },
+        ..NONE
+    },
+    Deviation {
+        what: "a refusal has another status",
+        only: "label,refusal",
+        action: "webhook.create",
+        request: |request| {
+            if is(request, "POST", "/hooks") { done(400, r#"{"message": "Invalid url"}"#) } else { None }
+        },
+        ..NONE
+    },
+    Deviation {
+        what: "a refusal is none",
+        only: "label,refusal",
+        action: "pipeline.get_latest",
+        request: |request| {
+            if is(request, "GET", "/pipelines/latest") { done(200, r#"{"id": 1}"#) } else { None }
+        },
+        ..NONE
+    },
+    Deviation {
+        what: "a canceled job runs on",
+        only: "pipeline",
+        action: "job.get",
+        request: |request| {
+            if request.method == "POST" && request.path.ends_with("/cancel") {
+                done(201, r#"{"id": 1}"#)
+            } else {
+                None
+            }
+        },
+        ..NONE
+    },
+    Deviation {
+        what: "jobs are not narrowed to a state",
+        only: "pipeline",
+        action: "job.list",
+        request: |request| {
+            if is(request, "GET", "/jobs") {
+                without(request, "scope");
+            }
+            None
+        },
+        ..NONE
+    },
+    Deviation {
+        what: "a log is empty",
+        action: "job.log",
+        request: |request| {
+            if is(request, "GET", "/trace") { Some(raw(200, "text/plain", "")) } else { run_job(request) }
+        },
+        ..RUNNER
+    },
+    Deviation {
+        what: "a retried job has another name",
+        action: "job.retry",
+        request: |request| {
+            let is_retried = run_job(request);
+            is_retried.filter(|_| !is(request, "POST", "/retry")).or_else(|| {
+                let is_second = is(request, "POST", "/retry") && IS_FINISHED.load(Ordering::Relaxed);
+                if is_second { done(201, r#"{"id": 4712, "name": "other"}"#) } else { None }
+            })
+        },
+        ..RUNNER
+    },
 ];
 
 /// The sandbox, which runs until the test ends.
@@ -415,7 +553,8 @@ fn the_suite_holds_on_the_sandbox_and_leaves_nothing() {
     let mut kinds: Vec<&str> = steps.iter().map(|step| step["kind"].as_str().unwrap()).collect();
     kinds.dedup();
     assert!(kinds.len() >= 40 && steps.len() >= 200, "{} kinds, {} steps", kinds.len(), steps.len());
-    assert!(steps.iter().all(|step| step["result"] == "held"), "{report}");
+    let without_runner = |step: &Value| step["kind"] == "job" && step["result"] == "skipped";
+    assert!(steps.iter().all(|step| step["result"] == "held" || without_runner(step)), "{report}");
     let report = report.to_string();
     for private in ["acme", "127.0.0.1", Sandbox::TOKEN, "sandbox@"] {
         assert!(!report.contains(private), "the report may be public: {private}");
@@ -442,10 +581,12 @@ fn every_planted_deviation_is_found_by_its_action() {
     sets.sort_unstable();
     sets.dedup();
     let url = deviate(sandbox.url(), &NONE);
-    for only in sets {
+    for only in sets.into_iter().filter(|only| *only != JOB) {
         let (output, text) = run_suite(&url, &["--only", only]);
         assert_eq!(output.status.code(), Some(0), "{only}: {text}");
     }
+    let (output, text) = run_suite(&deviate(sandbox.url(), &RUNNER), &["--only", JOB]);
+    assert!(output.status.code() == Some(0) && text.contains("0 were skipped: 3 kinds"), "{text}");
     for deviation in &DEVIATIONS {
         let url = deviate(sandbox.url(), deviation);
         let (output, text) = run_suite(&url, &["--only", deviation.only]);
@@ -454,6 +595,65 @@ fn every_planted_deviation_is_found_by_its_action() {
         assert!(text.contains(&named), "{}: {text}", deviation.what);
         assert!(!text.contains("acme") && !text.contains("127.0.0.1"), "the report may be public: {text}");
     }
+}
+
+#[test]
+fn a_job_is_skipped_where_no_runner_takes_it() {
+    let (_runtime, sandbox) = running_sandbox();
+    let (output, text) = run_suite(sandbox.url(), &["--only", JOB]);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let why =
+        "skipped  runner.list (job): needs a runner that is online and takes a job within minutes; no row";
+    assert!(text.contains(why) && text.contains("skipped  job.log (job): depends on runner.list"), "{text}");
+    // A runner that is there and ends the job otherwise.
+    const IDLE: Deviation = Deviation {
+        answer: |request, body| {
+            if is(request, "GET", "/runners") {
+                *body = json!([{"id": 1, "status": "online"}]);
+            }
+            if request.path.contains("/jobs/") && body["name"] == "build" {
+                body["status"] = json!("skipped");
+            }
+        },
+        ..NONE
+    };
+    let (output, text) = run_suite(&deviate(sandbox.url(), &IDLE), &["--only", JOB]);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("skipped  job.get (job): needs a runner"), "{text}");
+}
+
+/// The number of refusals that are left.
+static LIMITED: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn a_rate_limit_is_waited_for_and_is_no_difference() {
+    const LIMIT: Deviation = Deviation {
+        request: |request| {
+            let is_limited = request.path.contains("/labels") && LIMITED.load(Ordering::Relaxed) > 0;
+            let limited = || {
+                LIMITED.fetch_sub(1, Ordering::Relaxed);
+                raw(429, "text/plain", "Retry later").header("retry-after", "1")
+            };
+            is_limited.then(limited)
+        },
+        ..NONE
+    };
+    let (_runtime, sandbox) = running_sandbox();
+    let url = deviate(sandbox.url(), &LIMIT);
+    let run = |limited: usize| {
+        LIMITED.store(limited, Ordering::Relaxed);
+        let arguments =
+            ["--url", &url, "doctor", "--contract", "--group", "acme", "--yes", "--only", "label,milestone"];
+        let variables = [("GITLAB_TOKEN", Sandbox::TOKEN), ("GITLAB_RETRIES", "0")];
+        let output = program(&arguments, &variables).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = run(3);
+    assert!(code == Some(0) && text.contains("17 of 17 steps hold"), "{text}");
+    let (code, text) = run(usize::MAX);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("skipped  label.create (label): GitLab's rate limit"), "{text}");
+    assert!(text.contains("8 of 17 steps hold, 0 differ, 9 were skipped"), "{text}");
 }
 
 #[test]

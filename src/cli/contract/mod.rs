@@ -7,6 +7,7 @@ mod scenario;
 use std::fs;
 use std::io::{self, BufRead, IsTerminal as _, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -15,7 +16,7 @@ use self::report::{ContractReport, StepReport, StepVerdict};
 use self::scenario::{KindScenario, ScenarioStep, Within, scenarios};
 use super::Failure;
 use crate::server::{self, ServerError};
-use crate::tools::{ExecuteRequest, Instances, ToolError, View, random_bytes};
+use crate::tools::{ErrorKind, ExecuteRequest, Instances, ToolError, View, random_bytes};
 
 /// Arguments of the suite.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ struct ContractRun<'a> {
     /// Values that steps saved, with `project` and `group`.
     saved: Map<String, Value>,
     report: ContractReport,
+    rate_limit_pauses: AtomicUsize,
 }
 
 /// Runs the scenarios in a throwaway group, which is deleted at the end, also after a fault or a signal.
@@ -49,7 +51,12 @@ pub async fn run(
 ) -> Result<(), Failure> {
     let kinds = chosen(&arguments.only)?;
     ask(&arguments, out)?;
-    let mut run = ContractRun { instances, saved: Map::new(), report: ContractReport::default() };
+    let mut run = ContractRun {
+        instances,
+        saved: Map::new(),
+        report: ContractReport::default(),
+        rate_limit_pauses: AtomicUsize::new(0),
+    };
     run.report.gitlab_version = run.version().await;
     let group = run.make_group(&arguments.group).await?;
     let ended = server::until_signal(run.run_kinds(&kinds)).await.map_err(ServerError::Signals);
@@ -117,6 +124,7 @@ impl ContractRun<'_> {
         made.map_err(fault)?;
         let group = format!("{}/{name}", parent.trim_matches('/'));
         self.saved.insert("group".to_owned(), json!(group));
+        self.saved.insert("large".to_owned(), json!("line\n".repeat(LARGE_BYTES / 5)));
         self.saved.insert("project".to_owned(), json!(format!("{group}/widget")));
         let project = json!({
             "name": "widget", "path": "widget", "namespace_id": group, "initialize_with_readme": true, "default_branch": "main",
@@ -152,7 +160,9 @@ impl ContractRun<'_> {
                 None => self.run_until_it_holds(step).await,
             };
             let result = match (result, &kind.needs) {
-                (StepVerdict::Differed(how), Some(needs)) if at == 0 && how.starts_with(REFUSED) => {
+                (StepVerdict::Differed(how), Some(needs))
+                    if step.decides || at == 0 && how.starts_with(REFUSED) =>
+                {
                     StepVerdict::Skipped(format!("needs {needs}; {how}"))
                 }
                 (result, _) => result,
@@ -194,10 +204,10 @@ impl ContractRun<'_> {
         }
         let outcome = self.execute(&step.action, params).await;
         let data = match (outcome, &step.fails) {
-            (Err(error), Some(kind)) if error.kind.name() == *kind => return StepVerdict::Held,
-            (Err(error), Some(kind)) => {
-                return differed(format!("refused with {} where {kind} was expected", error.kind.name()));
+            (Err(error), _) if error.kind == ErrorKind::RateLimited => {
+                return StepVerdict::Skipped("GitLab's rate limit".to_owned());
             }
+            (Err(error), Some(kind)) => return refusal_verdict(&error, kind, step.status),
             (Err(error), None) => return differed(describe_refusal(&error)),
             (Ok(_), Some(kind)) => return differed(format!("accepted where {kind} was expected")),
             (Ok(data), None) => data,
@@ -231,7 +241,7 @@ impl ContractRun<'_> {
         }
     }
 
-    /// Executes an action as `gitlab-mcp execute` does; the person agreed before.
+    /// Executes an action as `gitlab-mcp execute` does; the person agreed before. A rate limit is waited for.
     async fn execute(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest {
             action: action.to_owned(),
@@ -240,20 +250,52 @@ impl ContractRun<'_> {
             view: Some(View::Full),
             ..ExecuteRequest::default()
         };
-        let mut answer = self.instances.execute(&request).await?;
-        Ok(answer.structured.remove("data").unwrap_or_default())
+        let mut answer = self.instances.execute(&request).await;
+        for _ in 1..MAX_TRIES {
+            let Some(pause) = answer.as_ref().err().and_then(rate_limit_pause) else { break };
+            if self.rate_limit_pauses.fetch_add(1, Ordering::Relaxed) >= MAX_RATE_LIMIT_PAUSES {
+                break;
+            }
+            tokio::time::sleep(pause).await;
+            answer = self.instances.execute(&request).await;
+        }
+        Ok(answer?.structured.remove("data").unwrap_or_default())
     }
 }
 
-/// How often a step that GitLab does in the background is tried, and the pause between.
+/// How often a step is tried that GitLab does in the background or has a rate limit for, and the pause between.
 const MAX_TRIES: usize = 10;
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Maximum pause for a rate limit, as GitLab counts by the minute, and the number of pauses in a run.
+const MAX_RATE_LIMIT_PAUSE: Duration = Duration::from_mins(1);
+const MAX_RATE_LIMIT_PAUSES: usize = 60;
+
+/// The text of `$large`: more than the diff of a file may have, in bytes (`diff_max_patch_bytes` is 200 KiB).
+const LARGE_BYTES: usize = 300_000;
 
 /// Beginning of the text on a refused step.
 const REFUSED: &str = "refused";
 
 fn differed(how: String) -> StepVerdict {
     StepVerdict::Differed(how)
+}
+
+/// The verdict on an expected refusal.
+fn refusal_verdict(error: &ToolError, kind: &str, status: Option<u64>) -> StepVerdict {
+    let is_status = status.is_none_or(|status| error.details.get("status") == Some(&json!(status)));
+    if error.kind.name() == kind && is_status {
+        return StepVerdict::Held;
+    }
+    let status = status.map(|status| format!(", status {status}")).unwrap_or_default();
+    differed(format!("{} where {kind}{status} was expected", describe_refusal(error)))
+}
+
+/// The pause that GitLab asks for; none unless the error is a rate limit.
+fn rate_limit_pause(error: &ToolError) -> Option<Duration> {
+    let asked = error.details.get("retry_after_seconds").and_then(Value::as_u64).map(Duration::from_secs);
+    let is_limit = error.kind == ErrorKind::RateLimited;
+    is_limit.then(|| asked.unwrap_or(PAUSE).clamp(PAUSE, MAX_RATE_LIMIT_PAUSE))
 }
 
 /// The refusal of a step by its kind and status alone: words may name what the report must not.

@@ -21,7 +21,8 @@ pub struct Scenarios {
 #[serde(deny_unknown_fields)]
 pub struct KindScenario {
     pub name: String,
-    /// Requirement that an instance or a token may lack, such as a license. A refusal of its first step then skips it.
+    /// Requirement that an instance or a token may lack, such as a license. A refusal of its first step then skips it, and
+    /// so does whatever a step says that decides on it.
     #[serde(default)]
     pub needs: Option<String>,
     pub steps: Vec<ScenarioStep>,
@@ -45,9 +46,15 @@ pub struct ScenarioStep {
     /// True for what GitLab does in the background: the step is repeated for some seconds until it holds.
     #[serde(default)]
     pub eventually: bool,
+    /// True if the instance lacks what the scenario needs unless the step holds.
+    #[serde(default)]
+    pub decides: bool,
     /// The kind of the error that it has to be refused with.
     #[serde(default)]
     pub fails: Option<String>,
+    /// The status that GitLab has to refuse it with.
+    #[serde(default)]
+    pub status: Option<u64>,
 }
 
 /// The `fullPath` of a step.
