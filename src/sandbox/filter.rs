@@ -98,6 +98,15 @@ const TESTS: &[(&str, Test)] = &[
     ("updated_before", |ask, row| row.text("updated_at") <= ask.text.as_str()),
 ];
 
+/// Values of a parameter that the sandbox lacks, separated by spaces. It stays unread, which is answered with 501.
+const LACKING: &[(&str, &str)] =
+    &[("due_date", "tomorrow week next_month_and_previous_two_weeks"), ("milestone_id", "Upcoming Started")];
+
+fn is_lacking(name: &str, value: &Value) -> bool {
+    let text = super::args::text_of(value).unwrap_or_default();
+    LACKING.iter().any(|(lacking, values)| *lacking == name && values.split(' ').any(|value| value == text))
+}
+
 fn labels(ask: &Ask<'_>, row: &Row) -> bool {
     let held = row.texts("labels");
     match ask.text.to_lowercase().as_str() {
@@ -128,7 +137,10 @@ fn someone(ask: &Ask<'_>, row: &Row, field: &str) -> bool {
 /// The rows that the parameters ask for, in the order they ask for.
 pub fn narrow(world: &World, user: Option<u64>, args: &Args, mut rows: Vec<Row>) -> Vec<Row> {
     let not = args.peek("not").cloned().map(super::row::object).map(Args::from).unwrap_or_default();
-    if not.names().all(|name| TESTS.iter().any(|(known, _)| known == name)) {
+    let is_held = |(name, value): (&String, &Value)| {
+        TESTS.iter().any(|(known, _)| known == name) && !is_lacking(name, value)
+    };
+    if not.given().iter().all(is_held) {
         args.get("not");
     }
     let named = args.list("in");
@@ -136,6 +148,9 @@ pub fn narrow(world: &World, user: Option<u64>, args: &Args, mut rows: Vec<Row>)
         if named.is_empty() { vec!["title".to_owned(), "description".to_owned()] } else { named };
     for (args, wanted) in [(args, true), (&not, false)] {
         for (name, test) in TESTS {
+            if args.peek(name).is_some_and(|value| is_lacking(name, value)) {
+                continue;
+            }
             let Some(given) = args.get(name) else { continue };
             let text = super::args::text_of(given).unwrap_or_default();
             let list = super::args::list_of(given);
@@ -167,7 +182,7 @@ pub fn keep_between(args: &Args, fields: &[&str], rows: &mut Vec<Row>) {
             rows.retain(|row| row.text(field) >= after.as_str());
         }
         if let Some(before) = args.text(&format!("{name}_before")) {
-            rows.retain(|row| row.text(field) <= before.as_str());
+            rows.retain(|row| !row.blank(field) && row.text(field) <= before.as_str());
         }
     }
 }
@@ -177,9 +192,13 @@ pub fn sort(args: &Args, rows: &mut [Row]) {
     sort_by(args, "created_at", "desc", rows);
 }
 
-/// The same with other defaults.
+/// The same with other defaults. An order by a field that the rows lack stays unread, which is answered with 501.
 pub fn sort_by(args: &Args, field: &str, order: &str, rows: &mut [Row]) {
-    let field = args.text("order_by").unwrap_or_else(|| field.to_owned());
+    let wanted = args.peek("order_by").and_then(super::args::text_of).filter(|field| !field.is_empty());
+    let field = wanted.unwrap_or_else(|| field.to_owned());
+    if rows.is_empty() || rows.iter().any(|row| row.contains_key(&field)) {
+        args.get("order_by");
+    }
     let key = |row: &Row| match row.get(&field) {
         Some(Value::Number(number)) => format!("{number:0>20}"),
         Some(Value::String(text)) => text.to_lowercase(),

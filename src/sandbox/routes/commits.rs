@@ -287,10 +287,8 @@ pub fn commit(
         apply(&mut tree, action)?;
     }
     let mut author = crate::repo_author::author(request.world, request.me()?);
-    let email = request.args.text("author_email").unwrap_or_else(|| author.email.clone());
-    if let Some(name) = request.args.text("author_name") {
-        author = Author { name, email };
-    }
+    author.name = request.args.text("author_name").unwrap_or(author.name);
+    author.email = request.args.text("author_email").unwrap_or(author.email);
     let now = request.world.now();
     let before = request.repo()?.branches.get(branch).cloned();
     let parents = head.into_iter().map(|head| head.id).collect();

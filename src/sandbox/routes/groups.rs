@@ -39,7 +39,7 @@ fn visible(request: &Request<'_>, wanted: impl Fn(&Row) -> bool) -> Vec<Row> {
 }
 
 fn page(request: &Request<'_>, mut rows: Vec<Row>) -> Answer {
-    if request.args.has("order_by") || request.args.has("sort") {
+    if request.args.peek("order_by").is_some() || request.args.has("sort") {
         sort(&request.args, &mut rows);
     } else {
         rows.sort_by_key(|row| row.text("name").to_lowercase());

@@ -1,6 +1,7 @@
 //! Merge requests: lists at every scope, their fields, and their changes.
 
 use crate::diff::{Change, between};
+use crate::filter::keep_between;
 use crate::pipeline;
 use crate::prelude::*;
 use crate::repo::Commit;
@@ -150,6 +151,7 @@ fn diff_of(request: &Request<'_>, row: &Row) -> Diff {
 fn list(request: &mut Request<'_>) -> Answer {
     let mut rows = request.listed("merge_requests")?;
     keep_approved(request, &mut rows);
+    keep_between(&request.args, &["merged_at"], &mut rows);
     let details = request.args.flag("with_labels_details");
     let shown = rows.iter().map(|row| {
         let mut shown = object(request.show_in_list("merge_requests", &current(request, row)));

@@ -19,14 +19,14 @@ use crate::support::gitlab_files;
 
 type Keys = BTreeMap<String, BTreeSet<&'static str>>;
 
-fn data(file: &str) -> Value {
+pub fn data(file: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sandbox/openapi").join(file);
     let text = std::fs::read_to_string(&path).unwrap();
     toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// An operation with each placeholder as `{}`: the document and the sandbox name them differently.
-fn normal(method: &str, path: &str) -> String {
+pub fn normal(method: &str, path: &str) -> String {
     static OPTIONAL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\([^()]*\)").unwrap());
     static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\{\w+\}|[:*][A-Za-z_]\w*").unwrap());
     let path = OPTIONAL.replace_all(path, "");
@@ -229,31 +229,32 @@ fn listed_keys() -> BTreeSet<String> {
 }
 
 /// A request that succeeds on a fresh sandbox.
-struct Sample {
-    path: String,
-    token: &'static str,
-    body: Value,
+#[derive(Clone)]
+pub struct Sample {
+    pub path: String,
+    pub token: &'static str,
+    pub body: Value,
     /// Name of the form field with a file.
-    file: Option<String>,
+    pub file: Option<String>,
     /// The requests that come first.
-    before: Vec<String>,
+    pub before: Vec<String>,
 }
 
 /// True if a name is a key's, in which `*` is any text.
-fn fits(key: &str, name: &str) -> bool {
+pub fn fits(key: &str, name: &str) -> bool {
     let Some((start, end)) = key.split_once('*') else { return key == name };
     let Some(rest) = name.strip_prefix(start) else { return false };
     (0..=rest.len()).any(|at| rest.is_char_boundary(at) && fits(end, &rest[at..]))
 }
 
 /// The entry of a name: of those whose key fits, the longest.
-fn entry<'a>(table: &'a Value, name: &str) -> Option<&'a Value> {
+pub fn entry<'a>(table: &'a Value, name: &str) -> Option<&'a Value> {
     let table = table.as_object().unwrap();
     table.keys().filter(|key| fits(key, name)).max_by_key(|key| key.len()).and_then(|key| table.get(key))
 }
 
 impl Sample {
-    fn new(requests: &Value, method: &str, pattern: &str) -> Sample {
+    pub fn new(requests: &Value, method: &str, pattern: &str) -> Sample {
         let route = format!("{method} {pattern}");
         let mut body = entry(&requests["requests"], &route).cloned().unwrap_or_else(|| json!({}));
         let mut take = |name: &str| body.as_object_mut().unwrap().remove(name);
@@ -318,6 +319,11 @@ impl World {
     }
 
     async fn sample(&self, method: &str, sample: &Sample) -> Result<(u16, Vec<u8>), String> {
+        let reply = self.reply(method, sample).await?;
+        Ok((reply.status().as_u16(), reply.bytes().await.unwrap().to_vec()))
+    }
+
+    pub async fn reply(&self, method: &str, sample: &Sample) -> Result<reqwest::Response, String> {
         let mut last = Value::Null;
         for step in &sample.before {
             last = self.prepare(step, &last).await?;
@@ -328,8 +334,7 @@ impl World {
             None if sample.body != json!({}) => request.json(&sample.body),
             None => request,
         };
-        let reply = request.send().await.unwrap();
-        Ok((reply.status().as_u16(), reply.bytes().await.unwrap().to_vec()))
+        Ok(request.send().await.unwrap())
     }
 }
 

@@ -258,6 +258,28 @@ async fn variables_differ_by_scope() {
 }
 
 #[tokio::test]
+async fn a_value_that_the_sandbox_lacks_is_refused_as_a_parameter_is() {
+    let world = World::new().await;
+    for query in [
+        "order_by=label_priority",
+        "due_date=week",
+        "milestone_id=Upcoming",
+        "not[milestone_id]=Started",
+        "not[release_tag]=v1",
+    ] {
+        let path = format!("/projects/1/issues?{query}");
+        let refusal = world.expect(501, "GET", &path, Value::Null).await;
+        let name = query.split(['=', '[']).next().unwrap();
+        assert!(refusal["message"].as_str().unwrap().contains(&format!("parameter {name} ")), "{refusal}");
+    }
+    world.read("/projects/1/issues?due_date=overdue&milestone_id=Any&order_by=weight").await;
+    let merged =
+        "/projects/1/merge_requests?merged_after=2000-01-01T00:00:00Z&merged_before=2031-01-01T00:00:00Z";
+    let states = world.column(&format!("{merged}&per_page=100"), "state").await;
+    assert!(!states.is_empty() && states.iter().all(|state| state == "merged"), "{states:?}");
+}
+
+#[tokio::test]
 async fn quick_actions_are_executed() {
     let world = World::new().await;
     let notes = "/projects/1/issues/2/notes";

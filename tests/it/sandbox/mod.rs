@@ -9,6 +9,7 @@ pub mod code;
 pub mod effects;
 pub mod graphql;
 pub mod groups_and_projects;
+pub mod parameters;
 pub mod planning;
 pub mod refusals;
 pub mod versions;
