@@ -11,6 +11,9 @@ use super::location::Location;
 use super::name_resolution::Resolved;
 use crate::catalog::{Method, Risk, Touched};
 
+/// Path of GraphQL's one endpoint, from the instance's root.
+pub(super) const GRAPHQL_PATH: &str = "/api/graphql";
+
 /// One checked request. Its fields are private to `call`: only that module builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
@@ -103,6 +106,11 @@ impl Call {
     /// The percent-encoded path from the instance's root: `/api/v4/projects/acme%2Fwidget/issues`.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// True for a request to GraphQL's one endpoint, for which path and status say less than those of REST.
+    pub fn is_graphql(&self) -> bool {
+        self.path.ends_with(GRAPHQL_PATH)
     }
 
     /// The query's pairs in order, not yet encoded. A list repeats its name with brackets (`iids[]`).

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::checked_call::GRAPHQL_PATH;
 use super::location::GLOBAL;
 use super::{Body, Call, Effects, HolderKind, Location, Lookup, LookupAnswer, TouchedPlace};
 use crate::catalog::{Method, Names, Risk, Scope, Touched};
@@ -110,7 +111,7 @@ pub fn batch(questions: &[Lookup]) -> Option<Batch> {
     let query = format!("query({}){{{}}}", declared.trim_end(), fields.trim_end());
     let effects = lookup_effects(questions);
     let body = Body::Json(json!({"query": query, "variables": variables}));
-    let call = Call::new(effects, "/api/graphql".to_owned(), Vec::new(), body);
+    let call = Call::new(effects, GRAPHQL_PATH.to_owned(), Vec::new(), body);
     // All look-ups, as each keeps its number.
     Some(Batch { call, questions: questions.to_vec() })
 }

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::checked_call::GRAPHQL_PATH;
 use super::context::Context;
 use super::document::add_value;
 use super::location::Location;
@@ -62,7 +63,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
     // The parsed document is sent, not the given text: a comment, escape or line end cannot be read differently
     // here and by GitLab.
     let body = Body::Json(json!({"query": read.text, "variables": variables}));
-    let call = Call::new(effects.of_document(), "/api/graphql".to_owned(), Vec::new(), body);
+    let call = Call::new(effects.of_document(), GRAPHQL_PATH.to_owned(), Vec::new(), body);
     Ok(Call { cursors: read.cursors, field_names: read.field_names, ..call })
 }
 

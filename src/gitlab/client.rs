@@ -487,7 +487,7 @@ fn is_of_no_change(content: &Content) -> bool {
 
 /// True if a 2xx status proves that the change was made. GraphQL responds 200 to rejected requests too.
 fn status_is_proof(call: &Call) -> bool {
-    !call.path().ends_with("/api/graphql")
+    !call.is_graphql()
 }
 
 /// Returns true if a text looks like one of GitLab's request ids (ULID or UUID).

@@ -30,7 +30,7 @@ pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Resul
     let Some(path) = &request.save_to else { return Ok(permit) };
     let call = permit.call();
     let without = || NextCall::for_request(&ExecuteRequest { save_to: None, ..request.clone() });
-    if call.risk() != Risk::Read || call.path().ends_with("/api/graphql") {
+    if call.risk() != Risk::Read || call.is_graphql() {
         let message = format!(
             "`save_to` is for downloads by REST, and {} is not one. Nothing was sent",
             call.operation()

@@ -23,7 +23,7 @@ pub async fn digest_call(tools: &Tools, call: &Call) -> CallDigest {
         |name: &str| actions.iter().any(|action| action.pin.as_ref().is_some_and(|pin| pin.param == name));
     let is_read = |param: &Param, name: &str| param.name == name || param.wire.as_deref() == Some(name);
     // GitLab ignores a parameter that it does not have. A document is not a parameter of the operations in it.
-    let keeps_all = actions.is_empty() || call.path().ends_with("/api/graphql");
+    let keeps_all = actions.is_empty() || call.is_graphql();
     let counted = |name: &str| {
         let is_known = actions.iter().any(|action| action.params.iter().any(|param| is_read(param, name)));
         (keeps_all || is_known) && !is_state(name)

@@ -156,7 +156,7 @@ fn present_fields(
     };
     let received = decoded.reply.rows;
     let mut shown = present::present(content(decoded, notes), &options);
-    if call.path().ends_with("/api/graphql") {
+    if call.is_graphql() {
         // A selection of GraphQL names fields and no items.
         let has_item = |path: &String| path.split('.').any(|step| step.parse::<usize>().is_ok());
         shown.cut.retain(|cut| !cut.path.as_ref().is_some_and(has_item));
@@ -177,7 +177,7 @@ fn window_start(action: &Action, request: &ExecuteRequest) -> Option<Position> {
 /// True if the whole could be saved: a binary, or a text that is shown in part.
 fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
     let is_part = shown.binary || shown.cut.iter().any(|cut| cut.path.is_none());
-    is_part && call.risk() == Risk::Read && !call.path().ends_with("/api/graphql")
+    is_part && call.risk() == Risk::Read && !call.is_graphql()
 }
 
 /// The data of a reply as a later call may refer to it: every field, with secrets masked unless the call asked for
