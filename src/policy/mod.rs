@@ -28,7 +28,7 @@ pub use confirm::{Confirm, ConfirmBy, Consents};
 pub use error::PolicyError;
 pub use path_pattern::PathPattern;
 pub use permit::Permit;
-pub use restriction_words::{is_restriction_alone, reads_like_restriction};
+pub use restriction_words::{contains_restriction, is_restriction_alone, reads_like_restriction};
 pub use rule::Rule;
 pub use settings::{PolicySettings, ToolNames};
 pub use token_scopes::Scopes;

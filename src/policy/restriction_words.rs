@@ -78,6 +78,25 @@ const RESTRICTED: [&str; 14] = [
     "TOOLSETS",
 ];
 
+/// Words of restrictions that are written as one, or with others: `ReadOnlyMode`.
+const FUSED_WORDS: [&str; 9] = [
+    "READONLY",
+    "VIEWONLY",
+    "SAFEMODE",
+    "DRYRUN",
+    "CONFIRM",
+    "NODELETE",
+    "NOWRITE",
+    "DESTRUCTIVE",
+    "APPROVAL",
+];
+
+/// True for a name that reads like a restriction, also where its words are not divided.
+pub fn contains_restriction(name: &str) -> bool {
+    let fused = name.replace(['-', '_'], "").to_ascii_uppercase();
+    FUSED_WORDS.iter().any(|word| fused.contains(word)) || reads_like_restriction(name)
+}
+
 /// True for a name that has no other words: `DENYLIST`, `READ_ONLY`, and not `PROTECTED_BRANCHES`.
 pub fn is_restriction_alone(name: &str) -> bool {
     let name = name.to_ascii_uppercase();

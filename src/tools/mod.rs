@@ -60,7 +60,7 @@ pub use crate::gitlab::{
     Event, HttpClients, Secret, Token, TokenKind, UpstreamCounts, describe_token, notify, watched,
     with_listener,
 };
-pub use crate::policy::{Confirm, ConfirmBy, PolicyError, ToolNames, reads_like_restriction};
+pub use crate::policy::{Confirm, ConfirmBy, PolicyError, ToolNames, contains_restriction};
 pub use crate::present::Attachment;
 pub use crate::present::MARK;
 

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::caller_key::{CredentialDigest, KeyMaker};
 use super::settings::AuthMode;
-use crate::tools::{Confirm, ConfirmBy, Narrowing, Secret, Token, reads_like_restriction};
+use crate::tools::{Confirm, ConfirmBy, Narrowing, Secret, Token, contains_restriction};
 
 /// Maximum length of a token in bytes.
 const MAX_TOKEN: usize = 2_048;
@@ -239,19 +239,6 @@ fn check_instance_names(headers: &HeaderMap) -> Result<(), IdentityError> {
     names.into_iter().find(chooses).map_or(Ok(()), |name| Err(IdentityError::NoInstance(name.to_owned())))
 }
 
-/// Words of restrictions that are written as one, or with others: `X-MCP-ReadOnlyMode`.
-const FUSED_WORDS: [&str; 9] = [
-    "readonly",
-    "viewonly",
-    "safemode",
-    "dryrun",
-    "confirm",
-    "nodelete",
-    "nowrite",
-    "destructive",
-    "approval",
-];
-
 /// The error of a header that reads like one that narrows, and is none: it would not hold.
 fn check_narrowing_names(headers: &HeaderMap) -> Result<(), IdentityError> {
     const KNOWN: [&str; 4] = [READ_ONLY, TOOLSETS, CONFIRM, CONFIRM_BY];
@@ -260,10 +247,7 @@ fn check_narrowing_names(headers: &HeaderMap) -> Result<(), IdentityError> {
         |name: &str| NARROWING.iter().find_map(|beginning| name.strip_prefix(beginning).map(str::to_owned));
     // `Mcp-Param-…` repeats an argument of the call (MCP, Streamable HTTP).
     let is_one = |rest: String| {
-        let fused = rest.replace(['-', '_'], "");
-        let reads = NARROWING_WORDS.contains(&rest.as_str())
-            || FUSED_WORDS.iter().any(|word| fused.contains(word))
-            || reads_like_restriction(&rest);
+        let reads = NARROWING_WORDS.contains(&rest.as_str()) || contains_restriction(&rest);
         reads && !rest.starts_with("param-")
     };
     let mut unknown = names.filter(|name| rest(name).is_some_and(is_one));
