@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp_embed::catalog::kinds::{KindRow, Kinds, ObjectKind, Resolver};
+use gitlab_mcp_embed::catalog::kinds::{CompletionRow, KindRow, Kinds, ObjectKind, Resolver};
 use gitlab_mcp_embed::catalog::names::Names;
 
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_kinds.bin"));
@@ -28,6 +28,11 @@ pub fn kind_named(name: &str) -> Option<&'static KindRow> {
 /// The resolver of a kind of name.
 pub fn resolver(names: Names) -> Option<&'static Resolver> {
     KINDS.resolvers.iter().find(|resolver| resolver.names == names)
+}
+
+/// The completions of that name.
+pub fn completion(name: &str) -> Option<&'static CompletionRow> {
+    KINDS.completions.iter().find(|row| row.name == name)
 }
 
 #[cfg(test)]

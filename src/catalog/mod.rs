@@ -20,8 +20,8 @@ pub use error::CatalogError;
 pub use example::example;
 pub use family::ShortName;
 pub use gitlab_mcp_embed::catalog::kinds::{
-    ChangeForm, ItemKind, ItemPlace, KindRead, KindRow, NameForm, NewItemKind, ObjectKind, PageValue,
-    Resolver, ResolverRead,
+    ChangeForm, CompletionRow, ItemKind, ItemPlace, KindRead, KindRow, NameForm, NewItemKind, ObjectKind,
+    PageValue, Resolver, ResolverRead, ResourceRow, ResourceVariable,
 };
 pub use gitlab_mcp_embed::catalog::language::{
     AbsentToolset, Agent, BackgroundChange, ChangeWords, ClientTools, Domain, DoneState, ExampleWords,
@@ -34,7 +34,7 @@ pub use gitlab_mcp_embed::catalog::operation_index::{OperationIndex, Touched};
 pub use gitlab_mcp_embed::catalog::presentation::RepeatedPart;
 pub use gitlab_mcp_embed::catalog::secret_names::SecretNameRules;
 pub use gitlab_mcp_embed::catalog::tool_names::{bare, singular};
-pub use kinds::{kind_named, kind_of_object, kinds, resolver};
+pub use kinds::{completion, kind_named, kind_of_object, kinds, resolver};
 pub use locates::{locates_by_name, split_words};
 pub use presentation::PRESENTATION;
 pub use reader::Catalog;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::context::resources::uri_templates::{CompletionSource, thing_at};
+use crate::catalog::{self, CompletionRow};
+use crate::context::resources::uri_templates::kind_at;
 use crate::gitlab::Content;
 use crate::guides::{ArgType, Prompt};
 use crate::present;
@@ -41,71 +42,22 @@ pub struct Completion {
     pub has_more: bool,
 }
 
-/// The read of a source.
-struct CompletionQuery {
-    source: CompletionSource,
-    action: &'static str,
-    /// The parameter that filters the list by the typed text.
-    search: Option<&'static str>,
-    /// Further parameters.
-    params: &'static [(&'static str, &'static str)],
-    /// The field of each row that is the value.
-    field: &'static str,
-    /// True if the read is within `fullPath`.
-    is_inside: bool,
+/// Sources of completions.
+#[derive(Clone, Copy, Debug)]
+enum CompletionSource {
+    /// No completions.
+    None,
+    Action,
+    Domain,
+    /// A list of GitLab's.
+    Listed(&'static CompletionRow),
 }
 
-const fn inside(
-    source: CompletionSource,
-    action: &'static str,
-    search: Option<&'static str>,
-    params: &'static [(&'static str, &'static str)],
-    field: &'static str,
-) -> CompletionQuery {
-    CompletionQuery { source, action, search, params, field, is_inside: true }
+impl From<Option<&'static CompletionRow>> for CompletionSource {
+    fn from(row: Option<&'static CompletionRow>) -> CompletionSource {
+        row.map_or(CompletionSource::None, CompletionSource::Listed)
+    }
 }
-
-const fn anywhere(
-    source: CompletionSource,
-    action: &'static str,
-    params: &'static [(&'static str, &'static str)],
-    field: &'static str,
-) -> CompletionQuery {
-    CompletionQuery { source, action, search: Some("search"), params, field, is_inside: false }
-}
-
-/// Parameters for projects if nothing was typed: the user's own, recently active first. A large GitLab has too many
-/// others.
-const OWN: [(&str, &str); 2] = [("membership", "true"), ("order_by", "last_activity_at")];
-
-const SEARCH: Option<&str> = Some("search");
-const OF_PROJECT: &[(&str, &str)] = &[("scope", "project"), ("per_page", "100")];
-const OF_GROUP: &[(&str, &str)] = &[("scope", "group"), ("per_page", "100")];
-const OF_NO_SCOPE: &[(&str, &str)] = &[("per_page", "100")];
-
-const COMPLETION_QUERIES: &[CompletionQuery] = &[
-    anywhere(
-        CompletionSource::Project,
-        "project.list",
-        &[("scope", "instance"), ("simple", "true"), ("search_namespaces", "true"), ("per_page", "50")],
-        "path_with_namespace",
-    ),
-    anywhere(CompletionSource::Group, "group.list", &[("per_page", "50")], "full_path"),
-    anywhere(CompletionSource::User, "user.list", &[("active", "true"), ("per_page", "50")], "username"),
-    inside(CompletionSource::Branch, "branch.list", SEARCH, OF_NO_SCOPE, "name"),
-    inside(CompletionSource::Tag, "tag.list", SEARCH, OF_NO_SCOPE, "name"),
-    inside(CompletionSource::Label, "label.list", SEARCH, OF_PROJECT, "name"),
-    inside(CompletionSource::Milestone, "milestone.list", SEARCH, OF_PROJECT, "title"),
-    inside(CompletionSource::MilestoneNumber, "milestone.list", None, OF_PROJECT, "iid"),
-    inside(CompletionSource::GroupMilestoneNumber, "milestone.list", None, OF_GROUP, "iid"),
-    inside(CompletionSource::Issue, "issue.list", None, OF_PROJECT, "iid"),
-    inside(CompletionSource::MergeRequest, "merge_request.list", None, OF_PROJECT, "iid"),
-    inside(CompletionSource::Pipeline, "pipeline.list", None, OF_NO_SCOPE, "id"),
-    inside(CompletionSource::Epic, "epic.list", None, OF_NO_SCOPE, "iid"),
-    inside(CompletionSource::Release, "release.list", None, OF_PROJECT, "tag_name"),
-    inside(CompletionSource::WikiPage, "wiki_page.list", None, &[("scope", "project")], "slug"),
-    inside(CompletionSource::GroupWikiPage, "wiki_page.list", None, &[("scope", "group")], "slug"),
-];
 
 impl Tools {
     /// Completes an argument from the typed text and the other arguments.
@@ -127,8 +79,8 @@ impl Tools {
             CompletionSource::None => Ok(Completion::default()),
             CompletionSource::Action => Ok(self.actions_like(typed)),
             CompletionSource::Domain => Ok(self.domains_like(typed)),
-            source => {
-                let asked = tokio::time::timeout(PATIENCE, self.ask_for(source, typed, given)).await;
+            CompletionSource::Listed(asked) => {
+                let asked = tokio::time::timeout(PATIENCE, self.ask_for(asked, typed, given)).await;
                 Ok(asked.ok().flatten().unwrap_or_default())
             }
         }
@@ -151,40 +103,37 @@ impl Tools {
     /// Fetches the values from GitLab. `None` if that fails.
     async fn ask_for(
         &self,
-        source: CompletionSource,
+        asked: &CompletionRow,
         typed: &str,
         given: &HashMap<String, String>,
     ) -> Option<Completion> {
-        let asked = COMPLETION_QUERIES
-            .iter()
-            .find(|asked| asked.source == source)
-            .filter(|_| self.offers(EXECUTE))?;
         // A list that is not offered is not read another way. Places are needed to name anything.
-        let is_place = matches!(source, CompletionSource::Project | CompletionSource::Group);
-        let list = self.catalog.get(asked.action).ok().flatten()?;
-        if !is_place && self.withholds(&list).is_some() {
+        let list = self.catalog.get(&asked.action).ok().flatten()?;
+        if !self.offers(EXECUTE) || (!asked.is_place && self.withholds(&list).is_some()) {
             return None;
         }
-        let mut params: Map<String, Value> =
-            asked.params.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        if asked.is_inside {
+        let of = |pairs: &[(String, String)]| -> Map<String, Value> {
+            pairs.iter().map(|(name, value)| (name.clone(), json!(value))).collect()
+        };
+        let mut params = of(&asked.params);
+        if asked.inside {
             let path = given.get("fullPath").or(self.project.as_ref()).filter(|path| !path.is_empty())?;
             params.insert("fullPath".to_owned(), json!(path));
         }
         // The search is by the last segment of a path; GitLab also matches names of parent groups.
         let word = typed.trim_end_matches('/').rsplit('/').next().unwrap_or(typed);
-        let word = if asked.is_inside { typed } else { word.trim_start_matches('@') };
-        if let (Some(search), false) = (asked.search, word.is_empty()) {
-            params.insert(search.to_owned(), json!(word));
+        let word = if asked.inside { typed } else { word.trim_start_matches('@') };
+        if let (Some(search), false) = (&asked.search, word.is_empty()) {
+            params.insert(search.clone(), json!(word));
         }
-        if source == CompletionSource::Project && word.is_empty() && !self.is_anonymous() {
-            params.extend(OWN.map(|(name, value)| (name.to_owned(), json!(value))));
+        if word.is_empty() && !self.is_anonymous() {
+            params.extend(of(&asked.untyped));
         }
-        let reply = self.read_unrendered(asked.action, params).await.ok()?;
+        let reply = self.read_unrendered(&asked.action, params).await.ok()?;
         let Content::Json(Value::Array(rows)) = reply.content else { return None };
         let is_shown = |value: &String| self.client.secrets().redact(value) == value.as_str();
         let values: Vec<String> =
-            rows.iter().filter_map(|row| text(row.get(asked.field)?)).filter(is_shown).collect();
+            rows.iter().filter_map(|row| text(row.get(&asked.field)?)).filter(is_shown).collect();
         let found = values.len();
         let mut completion = all(values, typed.trim_start_matches('@'));
         let is_whole = reply.page.next_page.is_none() && reply.rows.is_none();
@@ -208,7 +157,7 @@ fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionS
         CompletionTarget::Prompt(name) => {
             let prompt =
                 Prompt::find(name).ok_or_else(|| nothing(format!("there is no prompt `{}`", short(name))))?;
-            (prompt.argument(argument).map(|argument| argument_source(argument.takes)), "prompt", name)
+            (prompt.argument(argument).map(|argument| argument_source(argument.takes).into()), "prompt", name)
         }
         CompletionTarget::Template(ACTION) => {
             ((argument == "id").then_some(CompletionSource::Action), "template", ACTION)
@@ -222,9 +171,9 @@ fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionS
             (found, "template", ACTIONS_PART)
         }
         CompletionTarget::Template(name) => {
-            let thing =
-                thing_at(name).ok_or_else(|| nothing(format!("there is no template {}", short(name))))?;
-            (thing.source(argument), "template", name)
+            let kind =
+                kind_at(name).ok_or_else(|| nothing(format!("there is no template {}", short(name))))?;
+            (kind.completion(argument).map(CompletionSource::from), "template", name)
         }
     };
     found.ok_or_else(|| nothing(format!("the {noun} {name} has no argument `{}`", short(argument))))
@@ -234,18 +183,18 @@ fn nothing(message: String) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, message)
 }
 
-fn argument_source(takes: ArgType) -> CompletionSource {
-    match takes {
-        ArgType::Project => CompletionSource::Project,
-        ArgType::MergeRequest => CompletionSource::MergeRequest,
-        ArgType::Pipeline => CompletionSource::Pipeline,
-        ArgType::Branch => CompletionSource::Branch,
-        ArgType::Tag => CompletionSource::Tag,
-        ArgType::Label => CompletionSource::Label,
-        ArgType::Milestone => CompletionSource::Milestone,
-        ArgType::User => CompletionSource::User,
-        ArgType::Days | ArgType::Text => CompletionSource::None,
-    }
+fn argument_source(takes: ArgType) -> Option<&'static CompletionRow> {
+    catalog::completion(match takes {
+        ArgType::Project => "project",
+        ArgType::MergeRequest => "merge_request",
+        ArgType::Pipeline => "pipeline",
+        ArgType::Branch => "branch",
+        ArgType::Tag => "tag",
+        ArgType::Label => "label",
+        ArgType::Milestone => "milestone",
+        ArgType::User => "user",
+        ArgType::Days | ArgType::Text => return None,
+    })
 }
 
 /// A name, or a number as text. `None` for a name with invisible characters.

@@ -1,4 +1,7 @@
+use std::collections::BTreeSet;
+
 use super::*;
+use crate::guides::PROMPTS;
 
 fn strings(values: &[&str]) -> Vec<String> {
     values.iter().map(|value| (*value).to_owned()).collect()
@@ -30,10 +33,10 @@ fn invisible_characters_have_no_completions() {
 #[test]
 fn every_source_uses_a_read_action() {
     let catalog = crate::catalog::Catalog::embedded().unwrap();
-    for asked in COMPLETION_QUERIES {
-        let action = catalog.get(asked.action).unwrap().unwrap();
+    for asked in &catalog::kinds().completions {
+        let action = catalog.get(&asked.action).unwrap().unwrap();
         assert_eq!(action.risk, crate::catalog::Risk::Read, "{}", asked.action);
-        let names = asked.params.iter().map(|(name, _)| *name).chain(asked.search);
+        let names = asked.params.iter().chain(&asked.untyped).map(|(name, _)| name).chain(&asked.search);
         for name in names.filter(|name| action.choices().count() > 1 || *name != "scope") {
             assert!(action.param(name).is_some(), "{}: {name}", asked.action);
         }
@@ -50,8 +53,28 @@ fn an_unknown_argument_is_named() {
     );
     assert_eq!(message(CompletionTarget::Template("gitlab://x"), "y"), "there is no template gitlab://x");
     let issue = "gitlab://project/{fullPath}/issue/{iid}";
-    assert_eq!(source(CompletionTarget::Template(issue), "iid").unwrap(), CompletionSource::Issue);
-    assert_eq!(source(CompletionTarget::Template(issue), "fullPath").unwrap(), CompletionSource::Project);
-    assert_eq!(source(CompletionTarget::Template(ACTION), "id").unwrap(), CompletionSource::Action);
-    assert_eq!(source(CompletionTarget::Prompt("onboarding"), "role").unwrap(), CompletionSource::None);
+    let found = |completed, argument| match source(completed, argument).unwrap() {
+        CompletionSource::None => "",
+        CompletionSource::Action => "an action",
+        CompletionSource::Domain => "a domain",
+        CompletionSource::Listed(row) => row.name.as_str(),
+    };
+    assert_eq!(found(CompletionTarget::Template(issue), "iid"), "issue");
+    assert_eq!(found(CompletionTarget::Template(issue), "fullPath"), "project");
+    assert_eq!(found(CompletionTarget::Template(ACTION), "id"), "an action");
+    assert_eq!(found(CompletionTarget::Prompt("onboarding"), "role"), "");
+}
+
+/// Every completion is that of a variable or of an argument of a prompt, and every one that they name is there.
+#[test]
+fn every_completion_is_of_a_variable_or_an_argument() {
+    let kinds = catalog::kinds();
+    let variables = kinds.resources.iter().flat_map(|row| row.variables.values());
+    let mut used: BTreeSet<&str> = variables.filter_map(|variable| variable.complete.as_deref()).collect();
+    used.extend(["project", "group"]);
+    let arguments = PROMPTS.iter().flat_map(|prompt| prompt.arguments);
+    used.extend(arguments.filter_map(|argument| Some(argument_source(argument.takes)?.name.as_str())));
+    let known: BTreeSet<&str> = kinds.completions.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(used, known);
+    assert_eq!(known.len(), kinds.completions.len());
 }

@@ -168,7 +168,7 @@ fn split_namespace<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, 
 fn match_words(thing: &ResourceKind, words: &[&str]) -> Option<Vec<(String, Value)>> {
     let mut words = words;
     let mut values = Vec::new();
-    for part in thing.parts {
+    for part in &thing.parts {
         let (first, after) = words.split_first()?;
         let (value, left) = match part {
             UriPart::Word(word) => {

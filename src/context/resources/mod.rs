@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 pub use listing::RUNS;
 pub use workspace::{Root, Roots};
 
-use crate::catalog::{Action, Base};
+use crate::catalog::{Action, Base, ResourceRow};
 use crate::guides::{self, GUIDES};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::tools::action_uri::{ACTION, ACTIONS, ACTIONS_PART};
@@ -109,8 +109,8 @@ impl Tools {
         if self.capabilities == Capabilities::Full {
             let shown = RESOURCE_KINDS.iter().filter(|thing| self.may_read(thing));
             entries.extend(shown.map(|thing| {
-                let what = format!("What {} answers.", thing.action);
-                entry(&thing.template(), thing.name, thing.title, &what, MARKDOWN)
+                let ResourceRow { name, title, template, action, .. } = thing.row;
+                entry(template, name, title, &format!("What {action} answers."), MARKDOWN)
             }));
         }
         entries
@@ -165,15 +165,16 @@ impl Tools {
             return Err(no_execute());
         }
         let ObjectRead { thing, params, lines } = reading;
-        let action = self.catalog.get(thing.action).map_err(|error| error::internal(&error))?;
+        let action = self.catalog.get(&thing.row.action).map_err(|error| error::internal(&error))?;
         let params = action.map(|action| typed(&action, thing.holder, params)).unwrap_or_default();
-        let request = ExecuteRequest { action: thing.action.to_owned(), params, lines, ..Default::default() };
+        let request =
+            ExecuteRequest { action: thing.row.action.clone(), params, lines, ..Default::default() };
         self.execute(&request).await
     }
 
     /// True if the policy allows reading such an object.
     fn may_read(&self, thing: &ResourceKind) -> bool {
-        let action = self.catalog.get(thing.action).ok().flatten();
+        let action = self.catalog.get(&thing.row.action).ok().flatten();
         self.offers(EXECUTE) && action.is_some_and(|action| self.withholds(&action).is_none())
     }
 }

@@ -1,29 +1,8 @@
-//! Table of the GitLab objects that have a URI: the URI template, and the action that reads the object.
+//! The GitLab objects that have a URI, from `catalog/kinds.toml`: the URI template, and the action that reads the object.
 
-/// Sources of completions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompletionSource {
-    /// No completions.
-    None,
-    Action,
-    Domain,
-    Project,
-    Group,
-    User,
-    Branch,
-    Tag,
-    Label,
-    Milestone,
-    MilestoneNumber,
-    GroupMilestoneNumber,
-    Issue,
-    MergeRequest,
-    Pipeline,
-    Epic,
-    Release,
-    WikiPage,
-    GroupWikiPage,
-}
+use std::sync::LazyLock;
+
+use crate::catalog::{self, CompletionRow, ResourceRow, ResourceVariable};
 
 /// Container of an object, the first segment of its URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +27,6 @@ impl Namespace {
     pub fn min_segments(self) -> usize {
         if self == Namespace::Project { 2 } else { 1 }
     }
-
-    /// The completion source of `fullPath`.
-    pub fn source(self) -> CompletionSource {
-        if self == Namespace::Group { CompletionSource::Group } else { CompletionSource::Project }
-    }
 }
 
 /// A part of a URI after the path of its namespace.
@@ -71,7 +45,6 @@ pub struct UriVariable {
     /// The action's parameter, and the prefix of its value.
     pub param: &'static str,
     pub mark: &'static str,
-    pub source: CompletionSource,
 }
 
 /// Syntax of a variable.
@@ -88,263 +61,67 @@ pub enum VariableForm {
 /// An object that can be read.
 #[derive(Debug)]
 pub struct ResourceKind {
-    /// Unique name in the list of templates.
-    pub name: &'static str,
-    pub title: &'static str,
+    pub row: &'static ResourceRow,
     pub holder: Namespace,
-    pub parts: &'static [UriPart],
-    pub action: &'static str,
+    pub parts: Vec<UriPart>,
     /// Allowed query names: `lines`, or parameters of the action.
-    pub query: &'static [&'static str],
+    pub query: Vec<&'static str>,
 }
-
-const fn value(
-    name: &'static str,
-    form: VariableForm,
-    param: &'static str,
-    source: CompletionSource,
-) -> UriPart {
-    UriPart::Value(UriVariable { name, form, param, mark: "", source })
-}
-
-const fn number(name: &'static str, source: CompletionSource) -> UriPart {
-    value(name, VariableForm::Number, name, source)
-}
-
-const fn rest(name: &'static str, source: CompletionSource) -> UriPart {
-    value(name, VariableForm::Rest, name, source)
-}
-
-/// A milestone by its iid. The parameter distinguishes it from an id by the prefix `%`.
-const fn milestone(source: CompletionSource) -> UriPart {
-    UriPart::Value(UriVariable {
-        name: "iid",
-        form: VariableForm::Number,
-        param: "milestone_id",
-        mark: "%",
-        source,
-    })
-}
-
-const fn resource_kind(
-    name: &'static str,
-    title: &'static str,
-    holder: Namespace,
-    parts: &'static [UriPart],
-    action: &'static str,
-) -> ResourceKind {
-    ResourceKind { name, title, holder, parts, action, query: &[] }
-}
-
-const fn with(query: &'static [&'static str], thing: ResourceKind) -> ResourceKind {
-    ResourceKind { query, ..thing }
-}
-
-use Namespace::{Group, Nothing, Project};
-use UriPart::Word;
-
-const LINE_PARAMS: &[&str] = &["lines"];
-const PAGE_PARAMS: &[&str] = &["page", "per_page"];
-const ISSUE: UriPart = number("iid", CompletionSource::Issue);
-const REQUEST: UriPart = number("iid", CompletionSource::MergeRequest);
-const PIPELINE: UriPart = number("pipeline_id", CompletionSource::Pipeline);
-const JOB: UriPart = number("job_id", CompletionSource::None);
-const REF: UriPart = value("ref", VariableForm::Segment, "ref", CompletionSource::Branch);
-const SNIPPET: UriPart = number("snippet_id", CompletionSource::None);
 
 /// The whole table.
-pub const RESOURCE_KINDS: &[ResourceKind] = &[
-    resource_kind("project", "A project", Project, &[], "project.get"),
-    resource_kind("issue", "An issue", Project, &[Word("issue"), ISSUE], "issue.get"),
-    with(
-        PAGE_PARAMS,
-        resource_kind(
-            "issue_comments",
-            "The comments on an issue",
-            Project,
-            &[Word("issue"), ISSUE, Word("comments")],
-            "issue_note.list",
-        ),
-    ),
-    resource_kind(
-        "merge_request",
-        "A merge request",
-        Project,
-        &[Word("merge_request"), REQUEST],
-        "merge_request.get",
-    ),
-    with(
-        PAGE_PARAMS,
-        resource_kind(
-            "merge_request_diff",
-            "The diff of a merge request",
-            Project,
-            &[Word("merge_request"), REQUEST, Word("diff")],
-            "merge_request.list_diffs",
-        ),
-    ),
-    with(
-        PAGE_PARAMS,
-        resource_kind(
-            "merge_request_comments",
-            "The threads of a merge request",
-            Project,
-            &[Word("merge_request"), REQUEST, Word("comments")],
-            "merge_request_discussion.list",
-        ),
-    ),
-    resource_kind("pipeline", "A pipeline", Project, &[Word("pipeline"), PIPELINE], "pipeline.get"),
-    with(
-        PAGE_PARAMS,
-        resource_kind(
-            "pipeline_jobs",
-            "The jobs of a pipeline",
-            Project,
-            &[Word("pipeline"), PIPELINE, Word("jobs")],
-            "pipeline.list_jobs",
-        ),
-    ),
-    resource_kind("job", "A job", Project, &[Word("job"), JOB], "job.get"),
-    with(
-        LINE_PARAMS,
-        resource_kind("job_log", "The log of a job", Project, &[Word("job"), JOB, Word("log")], "job.log"),
-    ),
-    with(
-        LINE_PARAMS,
-        resource_kind(
-            "file",
-            "A file at a branch, tag or commit",
-            Project,
-            &[Word("file"), REF, rest("file_path", CompletionSource::None)],
-            "repository_file.get_raw",
-        ),
-    ),
-    with(
-        PAGE_PARAMS,
-        resource_kind(
-            "folder",
-            "A folder at a branch, tag or commit",
-            Project,
-            &[Word("folder"), REF, rest("path", CompletionSource::None)],
-            "repository.list_tree",
-        ),
-    ),
-    resource_kind(
-        "branch",
-        "A branch",
-        Project,
-        &[Word("branch"), rest("branch", CompletionSource::Branch)],
-        "branch.get",
-    ),
-    resource_kind(
-        "commit",
-        "A commit",
-        Project,
-        &[Word("commit"), value("sha", VariableForm::Segment, "sha", CompletionSource::None)],
-        "commit.get",
-    ),
-    resource_kind(
-        "tag",
-        "A tag",
-        Project,
-        &[Word("tag"), rest("tag_name", CompletionSource::Tag)],
-        "tag.get",
-    ),
-    resource_kind(
-        "release",
-        "A release",
-        Project,
-        &[Word("release"), rest("tag_name", CompletionSource::Release)],
-        "release.get",
-    ),
-    resource_kind(
-        "milestone",
-        "A milestone of a project",
-        Project,
-        &[Word("milestone"), milestone(CompletionSource::MilestoneNumber)],
-        "milestone.get",
-    ),
-    resource_kind(
-        "wiki_page",
-        "A wiki page of a project",
-        Project,
-        &[Word("wiki"), rest("slug", CompletionSource::WikiPage)],
-        "wiki_page.get",
-    ),
-    resource_kind("snippet", "A snippet of a project", Project, &[Word("snippet"), SNIPPET], "snippet.get"),
-    resource_kind("group", "A group", Group, &[], "group.get"),
-    resource_kind(
-        "epic",
-        "An epic",
-        Group,
-        &[Word("epic"), number("iid", CompletionSource::Epic)],
-        "epic.get",
-    ),
-    resource_kind(
-        "group_milestone",
-        "A milestone of a group",
-        Group,
-        &[Word("milestone"), milestone(CompletionSource::GroupMilestoneNumber)],
-        "milestone.get",
-    ),
-    resource_kind(
-        "group_wiki_page",
-        "A wiki page of a group",
-        Group,
-        &[Word("wiki"), rest("slug", CompletionSource::GroupWikiPage)],
-        "wiki_page.get",
-    ),
-    resource_kind(
-        "user",
-        "A user",
-        Nothing("user"),
-        &[value("username", VariableForm::Segment, "user_id", CompletionSource::User)],
-        "user.get",
-    ),
-    resource_kind("personal_snippet", "A personal snippet", Nothing("snippet"), &[SNIPPET], "snippet.get"),
-];
+pub static RESOURCE_KINDS: LazyLock<Vec<ResourceKind>> =
+    LazyLock::new(|| catalog::kinds().resources.iter().map(ResourceKind::new).collect());
+
+/// The variable of the namespace's path.
+const PATH: &str = "fullPath";
 
 impl ResourceKind {
-    /// The URI template (RFC 6570).
-    pub fn template(&self) -> String {
-        let mut text = format!("gitlab://{}", self.holder.first_segment());
-        match (self.holder, self.parts.is_empty()) {
-            (Namespace::Nothing(_), _) => {}
-            // At the end of the URI slashes need no encoding.
-            (_, true) => text.push_str("/{+fullPath}"),
-            (_, false) => text.push_str("/{fullPath}"),
-        }
-        for part in self.parts {
-            match part {
-                UriPart::Word(word) => text.push_str(&format!("/{word}")),
-                UriPart::Value(UriVariable { name, form: VariableForm::Rest, .. }) => {
-                    text.push_str(&format!("/{{+{name}}}"))
-                }
-                UriPart::Value(UriVariable { name, .. }) => text.push_str(&format!("/{{{name}}}")),
-            }
-        }
-        if !self.query.is_empty() {
-            text.push_str(&format!("{{?{}}}", self.query.join(",")));
-        }
-        text
+    /// Parses the template of a row.
+    fn new(row: &'static ResourceRow) -> ResourceKind {
+        let (uri, query) = row.template.split_once("{?").unwrap_or((&row.template, ""));
+        let query = query.trim_end_matches('}').split(',').filter(|name| !name.is_empty()).collect();
+        let mut segments = uri.trim_start_matches("gitlab://").split('/');
+        let holder = match segments.next().unwrap_or_default() {
+            "project" => Namespace::Project,
+            "group" => Namespace::Group,
+            word => Namespace::Nothing(word),
+        };
+        let is_path = |segment: &&str| segment.trim_matches(['{', '+', '}']) == PATH;
+        let parts = segments.filter(|segment| !is_path(segment)).map(|segment| UriPart::new(row, segment));
+        ResourceKind { row, holder, parts: parts.collect(), query }
     }
 
-    /// The completion source of a variable; `None` if the template has no such variable.
-    pub fn source(&self, variable: &str) -> Option<CompletionSource> {
-        if variable == "fullPath" && !matches!(self.holder, Namespace::Nothing(_)) {
-            return Some(self.holder.source());
+    /// The completions of a variable, if it has some; `None` if the template has no such variable.
+    pub fn completion(&self, variable: &str) -> Option<Option<&'static CompletionRow>> {
+        if variable == PATH && !matches!(self.holder, Namespace::Nothing(_)) {
+            return Some(catalog::completion(self.holder.first_segment()));
         }
-        if self.query.contains(&variable) {
-            return Some(CompletionSource::None);
-        }
-        self.parts.iter().find_map(|part| match part {
-            UriPart::Value(value) if value.name == variable => Some(value.source),
-            _ => None,
-        })
+        let is_it =
+            |part: &UriPart| matches!(part, UriPart::Value(UriVariable { name, .. }) if *name == variable);
+        let is_there = self.query.contains(&variable) || self.parts.iter().any(is_it);
+        let complete = self.row.variables.get(variable).and_then(|known| known.complete.as_deref());
+        is_there.then(|| complete.and_then(catalog::completion))
+    }
+}
+
+impl UriPart {
+    /// Parses a segment of a template.
+    fn new(row: &'static ResourceRow, segment: &'static str) -> UriPart {
+        let variable = segment.strip_prefix('{').and_then(|segment| segment.strip_suffix('}'));
+        let Some(variable) = variable else { return UriPart::Word(segment) };
+        let (name, form) = match variable.strip_prefix('+') {
+            Some(name) => (name, VariableForm::Rest),
+            None if variable.ends_with("id") => (variable, VariableForm::Number),
+            None => (variable, VariableForm::Segment),
+        };
+        let known = row.variables.get(name);
+        let param = known.and_then(|known| known.param.as_deref()).unwrap_or(name);
+        let mark = known.map_or("", |known: &ResourceVariable| known.mark.as_str());
+        UriPart::Value(UriVariable { name, form, param, mark })
     }
 }
 
 /// Finds the kind with this URI template.
-pub fn thing_at(template: &str) -> Option<&'static ResourceKind> {
-    RESOURCE_KINDS.iter().find(|thing| thing.template() == template)
+pub fn kind_at(template: &str) -> Option<&'static ResourceKind> {
+    RESOURCE_KINDS.iter().find(|kind| kind.row.template == template)
 }

@@ -1,6 +1,8 @@
 //! GitLab's kinds of objects: how each is named, addressed, looked up, created and changed. From `catalog/kinds.toml`; the
 //! comments of the file describe its keys.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::names::Names;
@@ -13,6 +15,10 @@ pub struct Kinds {
     pub kinds: Vec<KindRow>,
     #[serde(rename = "resolver")]
     pub resolvers: Vec<Resolver>,
+    #[serde(rename = "resource")]
+    pub resources: Vec<ResourceRow>,
+    #[serde(rename = "completion")]
+    pub completions: Vec<CompletionRow>,
     /// Fields of items of composite actions, with other spellings of each.
     pub item_fields: Vec<(String, Vec<String>)>,
     /// Parameters of updates that an empty text or list takes away.
@@ -215,6 +221,56 @@ pub enum ChangeForm {
     State(String, String),
     /// A parameter, and the one that says that it is set.
     Fixed(String, String),
+}
+
+/// An object that a client may read by URI.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceRow {
+    /// Unique name in the list of templates.
+    pub name: String,
+    pub title: String,
+    /// The URI template (RFC 6570).
+    pub template: String,
+    /// The action that reads it.
+    pub action: String,
+    #[serde(default)]
+    pub variables: BTreeMap<String, ResourceVariable>,
+}
+
+/// A variable of a URI template that has completions, or that is no parameter of the action as it is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ResourceVariable {
+    /// Name of the completions.
+    pub complete: Option<String>,
+    /// The action's parameter, if its name is another, and the prefix of its value.
+    pub param: Option<String>,
+    pub mark: String,
+}
+
+/// The read that completes what a caller types.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompletionRow {
+    pub name: String,
+    pub action: String,
+    /// The parameter that filters the list by the typed text.
+    #[serde(default)]
+    pub search: Option<String>,
+    /// Further parameters.
+    pub params: Vec<(String, String)>,
+    /// Those if nothing was typed.
+    #[serde(default)]
+    pub untyped: Vec<(String, String)>,
+    /// The field of each row that is the value.
+    pub field: String,
+    /// True for the projects and groups in which everything else is.
+    #[serde(default)]
+    pub is_place: bool,
+    /// True if the read is within `fullPath`.
+    #[serde(default)]
+    pub inside: bool,
 }
 
 /// Resolver of one kind of name: the reads that find the id of an object.

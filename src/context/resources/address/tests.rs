@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -6,7 +8,9 @@ use super::*;
 /// The name of the object and its action's parameters.
 fn thing(uri: &str) -> (&'static str, Value) {
     match parse(uri) {
-        Ok(ResourceUri::ResourceKind(reading)) => (reading.thing.name, Value::Object(reading.params)),
+        Ok(ResourceUri::ResourceKind(reading)) => {
+            (reading.thing.row.name.as_str(), Value::Object(reading.params))
+        }
         other => panic!("{uri}: {other:?}"),
     }
 }
@@ -79,7 +83,7 @@ fn a_query_may_have_parameters_of_the_action() {
     let Ok(ResourceUri::ResourceKind(log)) = parse("gitlab://project/acme/widget/job/7/log?lines=-50") else {
         panic!()
     };
-    assert_eq!((log.thing.name, log.lines.as_deref()), ("job_log", Some("-50")));
+    assert_eq!((log.thing.row.name.as_str(), log.lines.as_deref()), ("job_log", Some("-50")));
     let (_, params) = thing("gitlab://project/acme/widget/merge_request/5/diff?page=2&per_page=10");
     assert_eq!((&params["page"], &params["per_page"]), (&json!("2"), &json!("10")));
     for uri in [
@@ -158,13 +162,13 @@ fn an_unknown_uri_is_not_found() {
 /// Each template, filled by RFC 6570, parses as its own object.
 #[test]
 fn a_filled_template_parses_as_its_object() {
-    for known in RESOURCE_KINDS {
-        let mut uri = known.template();
+    for known in RESOURCE_KINDS.iter() {
+        let mut uri = known.row.template.clone();
         if let Some((address, _)) = uri.clone().split_once("{?") {
             uri = address.to_owned();
         }
         uri = uri.replace("{+fullPath}", "acme/widget").replace("{fullPath}", "acme%2Fwidget");
-        for part in known.parts {
+        for part in &known.parts {
             let UriPart::Value(value) = part else { continue };
             let filling = if value.form == VariableForm::Number { "7" } else { "x" };
             uri = uri
@@ -172,9 +176,9 @@ fn a_filled_template_parses_as_its_object() {
                 .replace(&format!("{{+{}}}", value.name), "x/y");
         }
         assert!(!uri.contains('{'), "{uri}");
-        assert_eq!(thing(&uri).0, known.name, "{uri}");
+        assert_eq!(thing(&uri).0, known.row.name, "{uri}");
     }
-    let mut templates: Vec<String> = RESOURCE_KINDS.iter().map(ResourceKind::template).collect();
+    let mut templates: Vec<&str> = RESOURCE_KINDS.iter().map(|kind| kind.row.template.as_str()).collect();
     templates.sort();
     templates.dedup();
     assert_eq!(templates.len(), RESOURCE_KINDS.len());
@@ -184,15 +188,18 @@ fn a_filled_template_parses_as_its_object() {
 #[test]
 fn every_object_has_a_read_action_with_its_parameters() {
     let catalog = crate::catalog::Catalog::embedded().unwrap();
-    for thing in RESOURCE_KINDS {
-        let action = catalog.get(thing.action).unwrap().unwrap_or_else(|| panic!("{}", thing.action));
-        assert_eq!(action.risk, crate::catalog::Risk::Read, "{}", thing.name);
-        for part in thing.parts {
+    for ResourceKind { row, parts, query, .. } in RESOURCE_KINDS.iter() {
+        let action = catalog.get(&row.action).unwrap().unwrap_or_else(|| panic!("{}", row.action));
+        assert_eq!(action.risk, crate::catalog::Risk::Read, "{}", row.name);
+        let mut known: BTreeSet<&str> = row.variables.keys().map(String::as_str).collect();
+        for part in parts {
             let UriPart::Value(value) = part else { continue };
-            assert!(action.param(value.param).is_some(), "{}: {}", thing.name, value.param);
+            assert!(action.param(value.param).is_some(), "{}: {}", row.name, value.param);
+            known.remove(value.name);
         }
-        for name in thing.query.iter().filter(|name| **name != "lines") {
-            assert!(action.param(name).is_some(), "{}: {name}", thing.name);
+        assert!(known.is_empty(), "{}: {known:?} is in no template", row.name);
+        for name in query.iter().filter(|name| **name != "lines") {
+            assert!(action.param(name).is_some(), "{}: {name}", row.name);
         }
     }
 }
