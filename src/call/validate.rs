@@ -191,18 +191,12 @@ impl Checked {
 
     /// Adds the choice between project and group where the name of a numeric id says it: `project_id: 1`.
     fn selector_by_number(&mut self, params: &mut Map<String, Value>) {
-        const NAMES: [(&str, Scope); 4] = [
-            ("project_id", Scope::Project),
-            ("project", Scope::Project),
-            ("group_id", Scope::Group),
-            ("group", Scope::Group),
-        ];
         let is_id = |value: &Value| value.is_u64() || value.as_str().is_some_and(is_digits);
-        let mut named = NAMES
-            .iter()
-            .filter(|(name, _)| self.action.param(name).is_none() && params.get(*name).is_some_and(is_id));
-        let (Some((_, scope)), None) = (named.next(), named.next()) else { return };
-        let Some(selector) = self.action.selector_of(*scope) else { return };
+        let is_given = |name: &str| self.action.param(name).is_none() && params.get(name).is_some_and(is_id);
+        let is_named = |scope: &Scope| is_given(scope.name()) || is_given(&format!("{}_id", scope.name()));
+        let mut named = [Scope::Project, Scope::Group].into_iter().filter(is_named);
+        let (Some(scope), None) = (named.next(), named.next()) else { return };
+        let Some(selector) = self.action.selector_of(scope) else { return };
         if !params.contains_key(&selector.name) && !params.contains_key("fullPath") {
             params.insert(selector.name.clone(), Value::from(scope.name()));
         }
