@@ -10,7 +10,7 @@ use super::location::GLOBAL;
 use super::location::{FullPath, HolderKind, Location};
 use crate::catalog::{
     Action, Landing, LandingChoice, LandingPlace, Locates, Names, Operation, Param, Place as Part, Scope,
-    locates_by_name,
+    TRACKED_MARKS, locates_by_name,
 };
 use crate::text::plain_text;
 
@@ -255,15 +255,12 @@ fn foreign(value: &Value, referenced: &dyn Fn(&str) -> Location) -> Option<Locat
     Some(if is_number_like(text) { Location::Unknown } else { referenced(text) })
 }
 
-/// Marks of references in a parameter whose values are not looked up here.
-const MARKS: [char; 3] = ['#', '!', '&'];
-
 /// The word before the number of an alert (`group/project^alert#3`): `AlertManagement::Alert.reference_prefix`.
 const ALERT_MARK: &str = "^alert";
 
 /// Returns the location of an object by its reference (`group/project#12`, `#12`), or of one whose name is looked up.
 fn referenced(param: &Param, text: &str, lookup: Option<&LookupPlaces>) -> Location {
-    let marks = if param.names.is_some() { global_id::marks(param) } else { &MARKS };
+    let marks = if param.names.is_some() { global_id::marks(param) } else { &TRACKED_MARKS };
     let path = global_id::numbered(text, marks).map(|(path, ..)| path);
     match path.map(|path| path.strip_suffix(ALERT_MARK).unwrap_or(path)) {
         None if param.names.is_none() => Location::Unknown,

@@ -11,7 +11,7 @@ use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::noun::folded;
 use super::param_names::{field_named, is_called_a_date};
 use super::{Fault, relative_date, taken_away};
-use crate::catalog::{Base, Json, Locates, Names, Param, ParamKind, ROLES};
+use crate::catalog::{Base, Json, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
 use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
@@ -142,7 +142,7 @@ fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
 /// Parses `12`; for an iid also `#12`, `!45` and `&7`.
 fn integer(name: &str, text: &str) -> Option<Value> {
     let text = text.trim();
-    let digits = if name.ends_with("iid") { text.trim_start_matches(['#', '!', '&']) } else { text };
+    let digits = if name.ends_with("iid") { text.trim_start_matches(TRACKED_MARKS) } else { text };
     digits.parse::<i64>().ok().map(|number| json!(number))
 }
 
@@ -151,9 +151,9 @@ fn title(param: &Param, value: &Value) -> Option<Value> {
     let text = value.as_str().filter(|_| param.names.is_some_and(Names::is_titled))?.trim();
     let has_space = text.contains(char::is_whitespace);
     let is_number =
-        !has_space && text.trim_start_matches(['#', '!', '&']).starts_with(|c: char| c.is_ascii_digit());
+        !has_space && text.trim_start_matches(TRACKED_MARKS).starts_with(|c: char| c.is_ascii_digit());
     let is_reference =
-        !has_space && text.rsplit_once(['#', '!', '&']).is_some_and(|(_, digits)| is_digits(digits));
+        !has_space && text.rsplit_once(TRACKED_MARKS).is_some_and(|(_, digits)| is_digits(digits));
     let is_title = text.contains(char::is_alphabetic) && !is_number && !is_reference && !text.contains("://");
     is_title.then(|| json!(text))
 }

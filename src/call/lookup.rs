@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::FullPath;
 use super::location::GLOBAL;
 use crate::catalog::{
-    self, KindRead, NameForm, Names, Param, Place as ParamPlace, Resolver, ResolverRead, Scope,
+    self, KindRead, NameForm, Names, Param, Place as ParamPlace, Resolver, ResolverRead, Scope, TRACKED_MARKS,
 };
 use crate::text::is_digits;
 
@@ -315,7 +315,7 @@ impl<'a> Name<'a> {
     fn numbered(&self) -> Option<(&'a str, &'a str)> {
         let marks = match catalog::resolver(self.names).map(|resolver| &resolver.form) {
             Some(NameForm::Number(marks) | NameForm::NumberOrTitle(marks)) => marks.as_slice(),
-            _ => &['#', '!', '&'],
+            _ => &TRACKED_MARKS,
         };
         self.text.rsplit_once(marks).filter(|(_, number)| is_digits(number))
     }

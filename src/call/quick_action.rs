@@ -8,7 +8,8 @@ use super::effects::{DerivedPlace, Role, TouchedPlace};
 use super::location::{HolderKind, Location};
 use super::{Part, request};
 use crate::catalog::{
-    Action, Base, Catalog, CatalogError, LandingPlace, Param, QuickAction, Risk, Touched, Words,
+    Action, Base, Catalog, CatalogError, LandingPlace, Param, QuickAction, Risk, TRACKED_MARKS, Touched,
+    Words,
 };
 
 /// Handling of quick actions in texts.
@@ -368,10 +369,10 @@ pub fn closed_places(action: &Action, params: &Map<String, Value>) -> Vec<Touche
 /// Collects the projects and groups in an argument: `group/project`, `group/project#12`, URLs. None for `#12`.
 fn argument_places(param: &str, argument: &str) -> Vec<TouchedPlace> {
     let words = argument.split_whitespace().map(|word| word.trim_matches(['"', '\'', ',']));
-    let other = words
-        .filter(|word| !word.is_empty() && !word.starts_with(['#', '!', '&']) && !word.starts_with("--"));
+    let other =
+        words.filter(|word| !word.is_empty() && !word.starts_with(TRACKED_MARKS) && !word.starts_with("--"));
     let places = other.map(|word| {
-        let path = word.split(['#', '!', '&']).next().unwrap_or(word);
+        let path = word.split(TRACKED_MARKS).next().unwrap_or(word);
         let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
         TouchedPlace::new(param, location).with_role(Role::Named)
     });

@@ -10,6 +10,9 @@ static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_kinds.bi
 // The build script wrote the bytes from the same types, and a test decodes them.
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| postcard::from_bytes(BYTES).unwrap_or_default());
 
+/// Marks of the kinds that are told apart by theirs: issues, merge requests and epics.
+pub const TRACKED_MARKS: [char; 3] = ['#', '!', '&'];
+
 /// Every kind, and every resolver of names.
 pub fn kinds() -> &'static Kinds {
     &KINDS
@@ -43,5 +46,11 @@ mod tests {
     fn the_embedded_kinds_are_read() {
         let decoded: Result<Kinds, _> = postcard::from_bytes(BYTES);
         assert!(decoded.is_ok_and(|kinds| !kinds.kinds.is_empty() && !kinds.resolvers.is_empty()));
+    }
+
+    #[test]
+    fn the_marks_are_those_of_the_kinds() {
+        let tracked = KINDS.kinds.iter().filter(|kind| kind.global_id_type.is_some());
+        assert!(tracked.filter_map(|kind| kind.sigil).eq(TRACKED_MARKS));
     }
 }

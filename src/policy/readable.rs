@@ -9,7 +9,7 @@ use super::error::PolicyError;
 use super::path_pattern::{self, PathPattern};
 use super::rule::Rule;
 use crate::call::{Effects, FullPath, Role, TouchedPlace};
-use crate::catalog::{Action, Catalog};
+use crate::catalog::{Action, Catalog, TRACKED_MARKS};
 
 /// The readable paths, and the actions that work without a path.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Readable {
     fn is_readable_row(&self, row: &Value, field: &str) -> bool {
         let value = field.split('.').try_fold(row, |value, step| value.get(step));
         let Some(text) = value.and_then(Value::as_str) else { return false };
-        let path = text.split(['#', '!', '&']).next().unwrap_or(text);
+        let path = text.split(TRACKED_MARKS).next().unwrap_or(text);
         FullPath::parse(path).is_some_and(|path| self.paths.iter().any(|pattern| pattern.covers(&path)))
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::masking::snake;
-use crate::catalog::PRESENTATION;
+use crate::catalog::{PRESENTATION, TRACKED_MARKS};
 
 /// The one URL of a thing.
 pub const URL: &str = "web_url";
@@ -23,7 +23,7 @@ fn url_prefix(row: &Map<String, Value>) -> Option<(&'static str, String)> {
 
 /// The project or group of a row, from the reference that ends in its number.
 pub fn place_of(reference: &str, row: &Map<String, Value>) -> Option<(&'static str, String)> {
-    let at = reference.rfind(['#', '!', '&'])?;
+    let at = reference.rfind(TRACKED_MARKS)?;
     let (place, number) = (reference.get(..at)?, reference.get(at + 1..)?);
     let name = if reference.get(at..)?.starts_with('&') { "group" } else { "project" };
     (!place.is_empty() && text(row, "iid").as_deref() == Some(number)).then(|| (name, place.to_owned()))

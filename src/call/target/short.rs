@@ -1,7 +1,7 @@
 //! Short references, as GitLab writes them in texts: `group/project#12`, `group&7`, `@alice`.
 
 use super::reference::Reference;
-use crate::catalog::{self, ObjectKind, Scope};
+use crate::catalog::{self, ObjectKind, Scope, TRACKED_MARKS};
 
 /// Marks between the path and the object of a reference.
 const MARKS: [(char, ObjectKind, Option<Scope>); 7] = [
@@ -16,7 +16,7 @@ const MARKS: [(char, ObjectKind, Option<Scope>); 7] = [
 
 /// Mark of the objects of a domain, such as `#` for issues and work items.
 pub fn mark_of(domain: &str) -> Option<char> {
-    catalog::kind_named(domain)?.sigil.filter(|sigil| ['#', '!', '&'].contains(sigil))
+    catalog::kind_named(domain)?.sigil.filter(|sigil| TRACKED_MARKS.contains(sigil))
 }
 
 /// Beginning of an escape of a percent sign or slash: a path that was encoded twice is no reference to a milestone.
