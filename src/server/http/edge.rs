@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER,
-    WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -24,20 +23,21 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
-use super::body::{BodyError, MAX_BODY, read_body};
+use super::body::{MAX_BODY, read_body};
 use super::browsers;
 use super::caller_key::{CallerKey, KeyMaker};
 use super::callers::{Caller, Callers, NarrowedTools};
 use super::connections::{HttpConnection, RunningRequest};
 use super::credentials::{Identity, IdentityError, read_identity};
 use super::handler::{CallRecord, HttpHandler};
-use super::heads::{HeadCheck, HeadFault};
+use super::heads::HeadCheck;
 use super::hosts::{is_host_clear, is_of_operator, is_of_page, own_hosts};
 use super::metrics::{Gauges, Metrics};
 use super::oauth::{self, METADATA_PATH, Rejection};
 use super::page::{ServedInstance, ServerPage};
 use super::pools::{BodyMemory, Pools};
 use super::reachability::Reachability;
+use super::refusal::{ENDPOINT, HttpRefusal, step_up};
 use super::request_rules::{
     TakesJsonAlone, batch, is_json, malformed_message, rate_error, repeated_header, widen_accept,
 };
@@ -52,14 +52,8 @@ pub const ACCESS: &str = "access_log";
 /// Interval at which idle callers are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// Path of the MCP endpoint.
-const ENDPOINT: &str = "/mcp";
-
 /// Maximum number of verifications of access tokens at a time.
 const VERIFICATIONS: usize = 16;
-
-/// Time that a refused client is asked to wait at least.
-const PAUSE: Duration = Duration::from_secs(1);
 
 type McpService<H> = StreamableHttpService<H, NeverSessionManager>;
 
@@ -245,135 +239,6 @@ fn new_handler(
     Ok(Handler::without_session(instances, surface))
 }
 
-/// A request that does not reach MCP.
-#[derive(Debug)]
-enum HttpRefusal {
-    Method,
-    Identity(IdentityError),
-    Token(Rejection),
-    Narrowing(CallerError),
-    Rate(Duration),
-    Concurrency(usize),
-    Body(BodyError),
-    Head(HeadFault),
-    /// `Host` is not one host, or not that of the target.
-    Host,
-    /// Operational data for another host, or for a web page.
-    Operation,
-    NoRandomNumbers,
-}
-
-impl HttpRefusal {
-    /// Status, code and message of each refusal.
-    fn row(&self) -> (StatusCode, &'static str, String) {
-        use StatusCode as Status;
-        match self {
-            HttpRefusal::Method => {
-                let message = format!("{ENDPOINT} accepts POST only: the server keeps no sessions");
-                (Status::METHOD_NOT_ALLOWED, "method_not_allowed", message)
-            }
-            HttpRefusal::Identity(error) => {
-                let (status, code) = match error {
-                    IdentityError::Missing { .. } | IdentityError::OAuthOnly => {
-                        (Status::UNAUTHORIZED, "unauthorized")
-                    }
-                    IdentityError::UnknownInstance { .. } => (Status::FORBIDDEN, "unknown_instance"),
-                    _ => (Status::BAD_REQUEST, "invalid_request"),
-                };
-                (status, code, error.to_string())
-            }
-            HttpRefusal::Token(Rejection::InvalidToken(why)) => {
-                (Status::UNAUTHORIZED, "invalid_token", (*why).to_owned())
-            }
-            HttpRefusal::Token(Rejection::InsufficientScope) => {
-                let message = "the token has neither the scope api nor read_api".to_owned();
-                (Status::FORBIDDEN, "insufficient_scope", message)
-            }
-            HttpRefusal::Token(Rejection::Unavailable) => {
-                let message = "GitLab does not answer: the token cannot be verified".to_owned();
-                (Status::SERVICE_UNAVAILABLE, "unavailable", message)
-            }
-            HttpRefusal::Narrowing(error) => {
-                let cause = std::error::Error::source(error).map(ToString::to_string);
-                (Status::BAD_REQUEST, "invalid_request", cause.unwrap_or(error.to_string()))
-            }
-            HttpRefusal::Rate(_) => {
-                (Status::TOO_MANY_REQUESTS, "rate_limited", "too many requests of this caller".to_owned())
-            }
-            HttpRefusal::Concurrency(most) => {
-                let message = format!("more than {most} concurrent requests of this caller");
-                (Status::TOO_MANY_REQUESTS, "rate_limited", message)
-            }
-            HttpRefusal::Body(error) => {
-                let (status, code) = match error {
-                    BodyError::Broken => (Status::BAD_REQUEST, "invalid_request"),
-                    BodyError::TooLarge | BodyError::TooManyValues => {
-                        (Status::PAYLOAD_TOO_LARGE, "too_large")
-                    }
-                    BodyError::NoMemory => (Status::SERVICE_UNAVAILABLE, "unavailable"),
-                    BodyError::Slow => (Status::REQUEST_TIMEOUT, "timeout"),
-                };
-                (status, code, error.to_string())
-            }
-            HttpRefusal::Head(fault) => {
-                let (status, code) = match fault {
-                    HeadFault::TooLarge => (Status::REQUEST_HEADER_FIELDS_TOO_LARGE, "too_large"),
-                    _ => (Status::BAD_REQUEST, "invalid_request"),
-                };
-                (status, code, fault.to_string())
-            }
-            HttpRefusal::Host => {
-                let message = "Host: expected one host with an optional port, as in the target".to_owned();
-                (Status::BAD_REQUEST, "invalid_request", message)
-            }
-            HttpRefusal::Operation => {
-                let message = "only for a Host of this server (GITLAB_MCP_ALLOWED_HOSTS) or an IP address, and for no Origin";
-                (Status::FORBIDDEN, "forbidden", message.to_owned())
-            }
-            HttpRefusal::NoRandomNumbers => {
-                (Status::SERVICE_UNAVAILABLE, "unavailable", "the system has no random numbers".to_owned())
-            }
-        }
-    }
-
-    fn into_response(self, edge: &Edge) -> Response {
-        let (status, code, message) = self.row();
-        let body = json!({"error": code, "message": message});
-        let mut response = (status, Json(body)).into_response();
-        let headers = response.headers_mut();
-        let mut set = |name: HeaderName, value: String| {
-            if let Ok(value) = HeaderValue::try_from(value) {
-                headers.insert(name, value);
-            }
-        };
-        match &self {
-            HttpRefusal::Method => set(ALLOW, "POST".to_owned()),
-            HttpRefusal::Rate(pause) => set(RETRY_AFTER, pause.max(&PAUSE).as_secs().to_string()),
-            HttpRefusal::Concurrency(_)
-            | HttpRefusal::Token(Rejection::Unavailable)
-            | HttpRefusal::Body(BodyError::NoMemory) => {
-                set(RETRY_AFTER, PAUSE.as_secs().to_string());
-            }
-            HttpRefusal::Token(Rejection::InvalidToken(why)) => {
-                let metadata = edge.metadata_url();
-                set(WWW_AUTHENTICATE, oauth::challenge(metadata.as_deref(), Some((code, why)), "api"));
-            }
-            HttpRefusal::Token(Rejection::InsufficientScope) => set(WWW_AUTHENTICATE, step_up(edge)),
-            _ if status == StatusCode::UNAUTHORIZED => {
-                set(WWW_AUTHENTICATE, oauth::challenge(edge.metadata_url().as_deref(), None, "api"));
-            }
-            _ => {}
-        }
-        response
-    }
-}
-
-/// The challenge for a token that needs the scope `api` (RFC 6750, 3.1; MCP 2025-11-25, authorization, scope challenge).
-fn step_up(edge: &Edge) -> String {
-    let error = ("insufficient_scope", "the call needs the scope api");
-    oauth::challenge(edge.metadata_url().as_deref(), Some(error), "api")
-}
-
 /// The routes of the server. With an address of their own for `/health` and `/metrics`, only the status is public.
 pub(super) fn router<H: ServerHandler + Clone>(edge: Arc<Edge>, handler: H) -> Router {
     let service = mcp_service(&edge, handler);
@@ -467,14 +332,14 @@ async fn serve_endpoint<H: ServerHandler + Clone>(
             let needs_scope = record.needs_scope() && matches!(edge.settings.auth, AuthMode::OAuth { .. });
             if needs_scope {
                 *response.status_mut() = StatusCode::FORBIDDEN;
-                if let Ok(challenge) = HeaderValue::try_from(step_up(&edge)) {
+                if let Ok(challenge) = HeaderValue::try_from(step_up(edge.metadata_url().as_deref())) {
                     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
                 }
             }
             response.extensions_mut().insert(Records(vec![record]));
             response.map(|body| share.until_end_of(body))
         }
-        Err(refusal) => refusal.into_response(&edge),
+        Err(refusal) => refusal.respond(edge.metadata_url().as_deref()),
     }
 }
 
@@ -622,9 +487,9 @@ async fn screen(State(edge): State<Arc<Edge>>, request: Request, next: axum::mid
     let origin = browsers::allowed_origin(&allowed_origins(&edge.settings), request.headers());
     let preflight = origin.as_ref().and_then(|_| browsers::preflight(request.method(), request.headers()));
     let mut response = match (fault, preflight) {
-        (Some(fault), _) => HttpRefusal::Head(fault).into_response(&edge),
+        (Some(fault), _) => HttpRefusal::Head(fault).respond(edge.metadata_url().as_deref()),
         (None, _) if !is_host_clear(request.uri(), request.headers()) => {
-            HttpRefusal::Host.into_response(&edge)
+            HttpRefusal::Host.respond(edge.metadata_url().as_deref())
         }
         (None, Some(preflight)) => preflight,
         (None, None) => next.run(request).await,
@@ -724,7 +589,7 @@ async fn server_page(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Respo
 /// The status alone, for a public address.
 async fn health_status(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
     if is_of_page(&headers) {
-        return HttpRefusal::Operation.into_response(&edge);
+        return HttpRefusal::Operation.respond(edge.metadata_url().as_deref());
     }
     let (code, status) = edge.status();
     (code, Json(json!({"status": status}))).into_response()
@@ -732,7 +597,7 @@ async fn health_status(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Res
 
 async fn metrics(State(edge): State<Arc<Edge>>, headers: HeaderMap) -> Response {
     if !is_of_operator(&edge.hosts, &headers) {
-        return HttpRefusal::Operation.into_response(&edge);
+        return HttpRefusal::Operation.respond(edge.metadata_url().as_deref());
     }
     edge.reachability.start(&edge.factory);
     let gauges = Gauges {

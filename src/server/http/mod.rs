@@ -26,6 +26,7 @@ mod oauth;
 mod page;
 mod pools;
 mod reachability;
+mod refusal;
 mod request_rules;
 mod settings;
 mod tls;
