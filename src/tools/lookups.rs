@@ -1,12 +1,17 @@
 //! Look-ups that a call depends on (name to id, kind of a path), sent before it: concurrently, and cached for the
 //! session.
 
+mod similar_names;
+mod titles;
+
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
+use self::similar_names::{MAX_TITLE_CHARS, OtherNames};
+use self::titles::{SEARCH, SEARCH_IN, TitleSearch, title_words, untitled};
 use crate::call::{
     self, Call, Candidate, Checked, Invalid, Lookup, LookupAnswer, LookupCache, LookupRequest, LookupResult,
     Resolved, ResolvedParams, Step,
@@ -349,63 +354,6 @@ fn unknown_path(checked: &Checked, question: &Lookup, error: &ToolError) -> Opti
     }
 }
 
-/// The names of the list in which a name was not found.
-struct OtherNames {
-    rows: Vec<Candidate>,
-    /// The one that may be meant.
-    near: Option<Candidate>,
-    /// True if the list has no further rows.
-    is_whole: bool,
-    /// The words before the names.
-    heading: &'static str,
-}
-
-/// Maximum number of names that an error lists.
-const MAX_LISTED: usize = 10;
-
-impl OtherNames {
-    /// The names, with the most similar one, else the only one that shares a word.
-    fn new(name: &str, rows: Vec<Candidate>, is_whole: bool) -> OtherNames {
-        let nearest = nearest(name, rows.iter().map(|row| row.name.as_str())).map(str::to_owned);
-        let near = match nearest {
-            Some(nearest) => rows.iter().find(|row| row.name == nearest),
-            None => {
-                let is_negated = rows.iter().any(|row| is_negation(name, &row.name));
-                let mut sharing = rows.iter().filter(|row| shares_word(name, &row.name));
-                sharing.next().filter(|_| is_whole && !is_negated && sharing.next().is_none())
-            }
-        };
-        OtherNames { near: near.cloned(), rows, is_whole, heading: "There are" }
-    }
-
-    /// The sentence that lists them, if they are few.
-    fn list(&self) -> Option<String> {
-        let names: Vec<String> =
-            self.rows.iter().map(|row| quote(&shortened(&row.name, LONGEST_TITLE))).collect();
-        match names.len() {
-            0 if self.is_whole => Some("There are none.".to_owned()),
-            1..=MAX_LISTED if self.is_whole => Some(format!("{}: {}.", self.heading, names.join(", "))),
-            _ => None,
-        }
-    }
-}
-
-/// Least number of letters of a word that two names share.
-const MIN_SHARED_LETTERS: usize = 4;
-
-/// True if a word of one name begins a word of the other: `nightly` and `Every night`.
-fn shares_word(one: &str, other: &str) -> bool {
-    let words = |name: &str| -> Vec<String> {
-        let words = name.split(|c: char| !c.is_alphanumeric());
-        words.filter(|word| word.chars().count() >= MIN_SHARED_LETTERS).map(str::to_lowercase).collect()
-    };
-    let others = words(other);
-    let begins = |word: &String| {
-        others.iter().any(|other| word.starts_with(other.as_str()) || other.starts_with(word.as_str()))
-    };
-    words(one).iter().any(begins)
-}
-
 /// The names of the list in which a look-up found nothing.
 async fn fetch_others(tools: &Tools, question: &Lookup, requests: &AtomicUsize) -> Option<OtherNames> {
     let (name, list) = question.similar_names()?;
@@ -474,7 +422,7 @@ async fn fetch_members(tools: &Tools, asked: &AskedName<'_>, requests: &AtomicUs
 fn misspelled(error: ToolError, asked: &AskedName<'_>, near: &Candidate) -> ToolError {
     let AskedName { checked, question, param } = asked;
     let name = question.given_name().unwrap_or_default();
-    let error = error.hint(format!("Did you mean {}?", quote(&shortened(&near.name, LONGEST_TITLE))));
+    let error = error.hint(format!("Did you mean {}?", quote(&shortened(&near.name, MAX_TITLE_CHARS))));
     let mut params = checked.params().clone();
     let given = param.and_then(|param| params.get_mut(param));
     let is_replaced = match given {
@@ -498,17 +446,6 @@ fn misspelled(error: ToolError, asked: &AskedName<'_>, near: &Candidate) -> Tool
     // A deletion is not offered for another name.
     let is_offered = is_replaced && checked.action().risk != Risk::Destructive;
     if is_offered { error.fix(NextCall::execute(&checked.action().id, &params)) } else { error }
-}
-
-/// The rows that a search for the words of a title finds.
-struct TitleSearch {
-    read: LookupRequest,
-    words: String,
-    candidates: Vec<Candidate>,
-    /// True if the list has further rows.
-    has_more: bool,
-    /// True if the candidates have the words, false if their titles are similar.
-    is_by_words: bool,
 }
 
 /// Searches a list for the words of a title that none of its rows has. A search that fails finds nothing.
@@ -546,74 +483,6 @@ async fn search_titles(
     }
     search
 }
-
-/// The parameters of a list with the words that its rows have, and with the fields that have them.
-const SEARCH: &str = "search";
-const SEARCH_IN: &str = "in";
-
-/// The words of a title that a search may find: neither stop words nor the nouns of the list's domain.
-fn title_words(tools: &Tools, list: &str, title: &str) -> String {
-    let Ok(words) = tools.catalog.words() else { return title.to_owned() };
-    let domain = list.split('.').next().unwrap_or_default();
-    let nouns = words.domains.get(domain).map(|domain| domain.nouns.as_slice()).unwrap_or_default();
-    let is_noun = |word: &str| nouns.iter().flat_map(|noun| noun.split(' ')).any(|noun| noun == word);
-    let is_stopword = |word: &str| words.language.stopwords.iter().any(|stopword| stopword == word);
-    let kept = title.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let kept = kept.filter(|word| {
-        let word = word.to_lowercase();
-        !word.is_empty() && !is_noun(&word) && !is_stopword(&word)
-    });
-    kept.collect::<Vec<_>>().join(" ")
-}
-
-/// Error of a title that no object has: those with its words, and the call with the only one or the list of them.
-fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, search: TitleSearch) -> ToolError {
-    const MAX_NAMED: usize = 5;
-    let param = param.unwrap_or_default();
-    let error = ToolError::new(ErrorKind::NotFound, format!("`{param}`: {}", question.missed()));
-    let named = search.candidates.iter().take(MAX_NAMED);
-    let named: Vec<String> =
-        named.map(|row| format!("{} {}", row.id, quote(&shortened(&row.name, LONGEST_TITLE)))).collect();
-    let words = quote(&search.words);
-    let (hint, fix) = match search.candidates.as_slice() {
-        // A deletion is of nothing but what was named.
-        [only] if !search.has_more && checked.action().risk < Risk::Destructive => {
-            let mut params = checked.params().clone();
-            params.insert(param.to_owned(), json!(only.id));
-            let hint = match search.is_by_words {
-                true => format!("The only one with {words} in its title: {}.", named.join(", ")),
-                false => format!("Did you mean {}?", named.join(", ")),
-            };
-            (hint, NextCall::execute(&checked.action().id, &params))
-        }
-        [] => {
-            let hint = "Nothing like it was found; `fix` lists the latest.".to_owned();
-            let mut params = search.read.params.clone();
-            for name in [SEARCH, SEARCH_IN, "per_page", "within"] {
-                params.shift_remove(name);
-            }
-            (hint, NextCall::execute(search.read.action, &params))
-        }
-        rows if !search.is_by_words => {
-            let hint = format!("Did you mean one of these? {}.", named.join(", "));
-            let mut params = search.read.params.clone();
-            params.insert(SEARCH.to_owned(), json!(rows.first().map(|row| row.name.clone())));
-            (hint, NextCall::execute(search.read.action, &params))
-        }
-        rows => {
-            let more = match rows.len().saturating_sub(MAX_NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let hint = format!("With {words} in the title: {}{more}.", named.join(", "));
-            (hint, NextCall::execute(search.read.action, &search.read.params))
-        }
-    };
-    error.hint(hint).fix(fix)
-}
-
-/// Maximum number of characters of a title in a hint.
-const LONGEST_TITLE: usize = 80;
 
 /// A look-up that a rule denies.
 fn denied_look_up(question: &Lookup, action: &str, rule: &Rule, sent: usize) -> ToolError {
