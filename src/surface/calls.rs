@@ -8,7 +8,9 @@ use super::settings::SurfaceKind;
 use super::state::Surface;
 use super::toolset::{ACTIVATE, Activation};
 use super::{individual, meta, toolset};
-use crate::tools::{EXECUTE_ARGUMENTS, ExecuteRequest, FIND_ARGUMENTS, FindRequest, NextCall, ToolError};
+use crate::tools::{
+    EXECUTE_ARGUMENTS, ExecuteRequest, FIND_ARGUMENTS, FindRequest, NextCall, ToolError, Tools,
+};
 
 /// The request of a tool call.
 #[derive(Debug)]
@@ -34,6 +36,14 @@ pub fn parse_execute(given: Map<String, Value>) -> Result<ExecuteRequest, ToolEr
 
 fn execute(checked: CheckedArguments<ExecuteRequest>) -> ToolRequest {
     ToolRequest::Execute(Box::new(checked))
+}
+
+fn parse_activation(tools: &Tools, arguments: Map<String, Value>) -> Result<ToolRequest, ToolError> {
+    let given = arguments.clone();
+    let checked = check(ACTIVATE, &toolset::ARGUMENTS.iter().collect::<Vec<_>>(), arguments);
+    checked
+        .map(ToolRequest::Activate)
+        .map_err(|error| error.fix(NextCall::new(ACTIVATE, Value::Object(toolset::arguments(tools, &given)))))
 }
 
 impl Surface {
@@ -69,36 +79,12 @@ impl Surface {
         let tools = self.tools.as_deref()?;
         match self.settings.kind {
             SurfaceKind::Dynamic => None,
-            SurfaceKind::Meta => {
-                let (family, side) = meta::find_tool(tools, tool, self.settings.split)?;
-                let named = side.tool(&family);
-                let without_action = !arguments.contains_key("action");
-                let listed = std::slice::from_ref(&named);
-                let fix = without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
-                let checked = meta::parse_call(tools, (&family, side), arguments).map(|mut checked| {
-                    if named != tool {
-                        checked.notes.push(format!("understood the tool `{tool}` as `{named}`"));
-                    }
-                    checked
-                });
-                let checked = checked.map_err(|error| match fix {
-                    Some((tool, arguments)) => error.fix(NextCall::new(&tool, Value::Object(arguments))),
-                    None => error,
-                });
-                Some(checked.map(execute))
-            }
+            SurfaceKind::Meta => self.parse_meta(tools, tool, arguments),
             SurfaceKind::Individual => {
                 let number = individual::number(tools.catalog(), tool)?;
                 Some(individual::parse_call(tools, number, tool, arguments).map(execute))
             }
-            SurfaceKind::Toolset if tool == ACTIVATE => {
-                let given = arguments.clone();
-                let checked = check(tool, &toolset::ARGUMENTS.iter().collect::<Vec<_>>(), arguments);
-                let mended = |error: ToolError| {
-                    error.fix(NextCall::new(ACTIVATE, Value::Object(toolset::arguments(tools, &given))))
-                };
-                Some(checked.map(ToolRequest::Activate).map_err(mended))
-            }
+            SurfaceKind::Toolset if tool == ACTIVATE => Some(parse_activation(tools, arguments)),
             SurfaceKind::Toolset => {
                 let number = individual::number(tools.catalog(), tool)?;
                 let inactive = toolset::inactive(tools, number, self.active().as_deref());
@@ -106,5 +92,32 @@ impl Surface {
                 Some(inactive.map_or_else(read, Err))
             }
         }
+    }
+
+    /// A call of the tool of a family. The error of one without an action has the tool with that action.
+    fn parse_meta(
+        &self,
+        tools: &Tools,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Option<Result<ToolRequest, ToolError>> {
+        let (family, side) = meta::find_tool(tools, tool, self.settings.split)?;
+        let named = side.tool(&family);
+        let without_action = !arguments.contains_key("action");
+        let listed = std::slice::from_ref(&named);
+        let fix = without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
+        let checked = meta::parse_call(tools, (&family, side), arguments);
+        Some(match (checked, fix) {
+            (Ok(mut checked), _) => {
+                if named != tool {
+                    checked.notes.push(format!("understood the tool `{tool}` as `{named}`"));
+                }
+                Ok(execute(checked))
+            }
+            (Err(error), Some((tool, arguments))) => {
+                Err(error.fix(NextCall::new(&tool, Value::Object(arguments))))
+            }
+            (Err(error), None) => Err(error),
+        })
     }
 }
