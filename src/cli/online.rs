@@ -64,17 +64,7 @@ async fn run_connected(
         true => Some(start_sandbox(config.sandbox_file.clone(), config.sandbox_version).await?),
         false => None,
     };
-    let mut settings = settings(config, sandbox.as_ref())?;
-    if !matches!(command, Connected::Serve) {
-        // The other commands write no audit log: the user sees the call.
-        settings.default.tools.audit = Audit::Off;
-    }
-    if matches!(&command, Connected::Execute(arguments) if arguments.json) && config.has_default_size() {
-        // A program reads it: a size that suits a model would cut what it needs.
-        for instance in std::iter::once(&mut settings.default).chain(&mut settings.others) {
-            instance.tools.max_bytes = MAX_JSON_BYTES;
-        }
-    }
+    let settings = command_settings(&command, config, sandbox.as_ref())?;
     if let Connected::Auth { command } = command {
         return auth::run(command, config, settings.default.tools, out).await;
     }
@@ -109,6 +99,26 @@ async fn run_connected(
             report.unwrap_or(Err(Failure::Stopped))
         }
     }
+}
+
+/// The settings of the tools, as the command needs them.
+fn command_settings(
+    command: &Connected,
+    config: &Config,
+    sandbox: Option<&Sandbox>,
+) -> Result<AllSettings, Failure> {
+    let mut settings = settings(config, sandbox)?;
+    if !matches!(command, Connected::Serve) {
+        // The other commands write no audit log: the user sees the call.
+        settings.default.tools.audit = Audit::Off;
+    }
+    if matches!(command, Connected::Execute(arguments) if arguments.json) && config.has_default_size() {
+        // A program reads it: a size that suits a model would cut what it needs.
+        for instance in std::iter::once(&mut settings.default).chain(&mut settings.others) {
+            instance.tools.max_bytes = MAX_JSON_BYTES;
+        }
+    }
+    Ok(settings)
 }
 
 fn find(
