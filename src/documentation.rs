@@ -40,7 +40,7 @@ impl CatalogDocumentation {
     }
 
     fn operation(&self, action: &Action, operation: &Operation) -> DocumentedOperation {
-        let of_scope = |param: &&Param| param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+        let of_scope = |param: &&Param| param.is_of_scope(operation.scope);
         let params = action.params.iter().filter(of_scope).map(|param| DocumentedParam {
             name: param.wire.clone().unwrap_or_else(|| param.name.clone()),
             is_newer: self.is_newer(param.since),

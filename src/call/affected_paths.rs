@@ -172,7 +172,7 @@ pub fn can_be_placed(action: &Action) -> bool {
 /// Returns the role of the place that a parameter names. A parameter that is not sent is only used for look-ups.
 /// If the path of a REST operation has placeholders, other parameters never are its location.
 fn role(param: &Param, operation: &Operation) -> Role {
-    let in_scope = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+    let in_scope = param.is_of_scope(operation.scope);
     if operation.is_filled_by(&param.name) {
         return Role::Works;
     }

@@ -79,9 +79,7 @@ fn collect_variables<'a>(
     operation: &Operation,
     params: &Map<String, Value>,
 ) -> Vec<(&'a Param, Value)> {
-    let taken = |param: &&Param| {
-        param.place != Place::Selector && (param.scopes.is_empty() || param.scopes.contains(&operation.scope))
-    };
+    let taken = |param: &&Param| param.place != Place::Selector && param.is_of_scope(operation.scope);
     let page = |param: &Param| match &param.default {
         Some(Json(default)) if param.name == "first" && !params.contains_key("last") => Some(default.clone()),
         _ => None,

@@ -93,11 +93,7 @@ fn is_of_type(param: &Param, operation: &Operation, params: &Map<String, Value>)
 /// True if the operation accepts every given path parameter.
 fn uses_all(action: &Action, operation: &Operation, params: &Map<String, Value>) -> bool {
     let in_path = |param: &&Param| param.place == Place::Path && params.contains_key(&param.name);
-    action.params.iter().filter(in_path).all(|param| is_taken(param, operation))
-}
-
-fn is_taken(param: &Param, operation: &Operation) -> bool {
-    param.scopes.is_empty() || param.scopes.contains(&operation.scope)
+    action.params.iter().filter(in_path).all(|param| param.is_of_scope(operation.scope))
 }
 
 /// Fault if no operation fits: the first missing path parameter, or a scope that conflicts with the parameters.
@@ -122,7 +118,7 @@ pub fn missing(action: &Action, params: &Map<String, Value>) -> Vec<Fault> {
     let is_single = action.plan.is_none() && action.direct().is_none();
     let is_needed_by = |param: &Param, operation: &Operation| {
         (is_single && operation.is_filled_by(&param.name))
-            || (param.required && action.selector() != Some(param) && is_taken(param, operation))
+            || (param.required && action.selector() != Some(param) && param.is_of_scope(operation.scope))
     };
     let is_missing = |param: &&Param| {
         !params.contains_key(&param.name)
@@ -197,7 +193,9 @@ pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>
         .params
         .iter()
         .filter(|param| param.place != Place::Selector || action.selector() != Some(*param))
-        .filter(|param| param.required && is_taken(param, operation) && !params.contains_key(&param.name))
+        .filter(|param| {
+            param.required && param.is_of_scope(operation.scope) && !params.contains_key(&param.name)
+        })
         .map(|param| missing_fault(action, param));
     let other_scope = |name: String, param: &Param| Fault::OtherScope {
         name,
@@ -207,11 +205,11 @@ pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>
     let foreign = action
         .params
         .iter()
-        .filter(|param| params.contains_key(&param.name) && !is_taken(param, operation))
+        .filter(|param| params.contains_key(&param.name) && !param.is_of_scope(operation.scope))
         .map(|param| other_scope(param.name.clone(), param));
     let foreign_fields = action.params.iter().flat_map(|param| {
         let given = |field: &&Param| is_given(params.get(&param.name), &field.name);
-        let fields = param.fields.iter().filter(given).filter(|field| !is_taken(field, operation));
+        let fields = param.fields.iter().filter(given).filter(|field| !field.is_of_scope(operation.scope));
         fields.map(|field| other_scope(format!("{}.{}", param.name, field.name), field))
     });
     let needed = action.one_of.iter().filter(|names| !names.iter().any(|name| params.contains_key(name)));

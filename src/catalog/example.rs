@@ -57,7 +57,7 @@ fn changed<'a>(
     let is_update = action.id.split_once('.').is_some_and(|(_, verb)| verb.starts_with("update"));
     // Ids and paths in a GraphQL input tell the object apart and change nothing.
     let changes = |param: &&Param| {
-        let is_taken = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+        let is_taken = param.is_of_scope(operation.scope);
         let is_object = param.name == "id" || param.name.ends_with("Id") || param.name.ends_with("_id");
         is_taken && !matches!(param.place, Place::Path | Place::Selector) && param.name != "iid" && !is_object
     };
@@ -73,7 +73,7 @@ fn changed<'a>(
 }
 
 fn is_needed(action: &Action, operation: &Operation, param: &Param) -> bool {
-    let taken = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+    let taken = param.is_of_scope(operation.scope);
     taken && (param.required || action.example.contains_key(&param.name))
 }
 

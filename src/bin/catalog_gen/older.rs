@@ -83,7 +83,7 @@ pub fn compare_actions(actions: &[Action], before: &[Action], version: Version) 
     let mut known = Operations::new();
     for action in before {
         for operation in &action.operations {
-            let params = action.params.iter().filter(|param| is_taken(param, operation));
+            let params = action.params.iter().filter(|param| param.is_of_scope(operation.scope));
             known.insert(name(operation), params.map(wire).collect());
         }
     }
@@ -128,10 +128,6 @@ fn wire(param: &Param) -> String {
     param.wire.as_ref().unwrap_or(&param.name).clone()
 }
 
-fn is_taken(param: &Param, operation: &Operation) -> bool {
-    param.scopes.is_empty() || param.scopes.contains(&operation.scope)
-}
-
 fn marks(actions: &[Action], known: &[(Version, Operations)]) -> Marks {
     let next = |(version, _): &(Version, Operations)| Version { minor: version.minor + 1, ..*version };
     let first = |has: &dyn Fn(&Operations) -> bool| match known.iter().position(|(_, one)| has(one)) {
@@ -148,7 +144,10 @@ fn marks(actions: &[Action], known: &[(Version, Operations)]) -> Marks {
             // GitLab's schema itself marks new GraphQL arguments.
             let params = action.params.iter().filter(|param| {
                 let is_sent = !matches!(param.place, Place::Path | Place::Selector) && !param.undocumented;
-                operation.graphql.is_none() && is_sent && param.since.is_none() && is_taken(param, operation)
+                operation.graphql.is_none()
+                    && is_sent
+                    && param.since.is_none()
+                    && param.is_of_scope(operation.scope)
             });
             for param in params {
                 let wire = wire(param);

@@ -176,6 +176,11 @@ impl Base {
 }
 
 impl Param {
+    /// True if operations of the scope have the parameter.
+    pub fn is_of_scope(&self, scope: Scope) -> bool {
+        self.scopes.is_empty() || self.scopes.contains(&scope)
+    }
+
     /// Display form of a choice: the name of a role instead of its number.
     pub fn choice_name<'c>(&self, choice: &'c str) -> &'c str {
         let role =

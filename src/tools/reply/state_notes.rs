@@ -117,9 +117,10 @@ fn next_call(
     let is_lacking = |param: &&Param| param.required && !taken.contains_key(&param.name);
     let lacking: Vec<&Param> = next.params.iter().filter(is_lacking).collect();
     let is_complete = lacking.is_empty()
-        || next.operations.iter().any(|operation| {
-            lacking.iter().all(|param| !param.scopes.is_empty() && !param.scopes.contains(&operation.scope))
-        });
+        || next
+            .operations
+            .iter()
+            .any(|operation| lacking.iter().all(|param| !param.is_of_scope(operation.scope)));
     is_complete.then(|| NextCall::execute(&next.id, &taken))
 }
 
