@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use gitlab_mcp_embed::catalog::model::Action;
+use gitlab_mcp_embed::catalog::model::{Action, leading_name};
 
 use super::error::CatalogError;
 
@@ -42,9 +42,4 @@ fn definitions(table: &[(&str, &str)], selection: &str) -> String {
         table.get(at).map(|(_, definition)| *definition)
     });
     found.collect::<Vec<_>>().join("\n")
-}
-
-fn leading_name(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
-    text.get(..end).unwrap_or_default()
 }

@@ -33,7 +33,7 @@ pub mod catalog {
         pub use super::effects::{Landing, LandingChoice, LandingPlace, Raise, Risk, When};
         pub use super::json::Json;
         pub use super::operation::{
-            BodyForm, Graphql, GraphqlKind, Interface, Method, Operation, Piece, Scope, pieces,
+            BodyForm, Graphql, GraphqlKind, Interface, Method, Operation, Piece, Scope, leading_name, pieces,
         };
         pub use super::param::{ArrayForm, Base, Locates, Param, ParamKind, Place, ROLES};
         pub use super::version::Version;

@@ -251,7 +251,8 @@ fn first_piece(rest: &str) -> Option<(Piece<'_>, usize)> {
     rest.get(..end).map(|text| (Piece::Text(text), end))
 }
 
-fn leading_name(text: &str) -> &str {
+/// The letters, digits and underscores that a text begins with.
+pub fn leading_name(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     text.get(..end).unwrap_or_default()
 }
