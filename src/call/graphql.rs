@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Body, Call, Effects, Fault, Part, Resolved, request};
 use crate::catalog::{Action, Base, Graphql, GraphqlKind, Json, Operation, Param, Place};
-use crate::text::is_digits;
+use crate::text::{capitalize, is_digits};
 
 /// Builds the request. The parameters are known, of the right type and accepted by the operation.
 pub fn write(
@@ -162,11 +162,6 @@ fn in_parentheses(items: &[String]) -> String {
 
 fn in_braces(selection: &str) -> String {
     if selection.is_empty() { String::new() } else { format!("{{{selection}}}") }
-}
-
-fn capitalize(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }
 
 /// Converts a value for GraphQL: an iid to a string, and the number of a typed id to a global id.

@@ -9,7 +9,7 @@ use url::Url;
 use crate::call::{self, Call, Location, QuickCommand, Role};
 use crate::catalog::{Action, Place, Touched};
 use crate::messages::request::CheckedCall;
-use crate::text::plain_text;
+use crate::text::{capitalize, plain_text};
 use crate::untrusted::{Secrets, quote};
 
 /// Parameters that a question names.
@@ -142,16 +142,11 @@ fn phrase(action: &Action, object: &[&str]) -> String {
     let verb = action.verb();
     let is_plain = !verb.contains('_') && action.direct().is_none() && action.plan.is_none();
     let start = match is_plain {
-        true => format!("{} {noun}", capitalized(verb)),
+        true => format!("{} {noun}", capitalize(verb)),
         false => format!("{}: {noun}", action.summary),
     };
     let parts = std::iter::once(start.as_str()).chain(object.iter().copied());
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-fn capitalized(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 impl HitObject<'_> {

@@ -7,6 +7,12 @@ pub fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// A text with its first letter in upper case.
+pub fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// The first characters of a text.
 pub fn excerpt(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
