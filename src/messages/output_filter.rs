@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::Answer;
 use crate::present;
-use crate::text::{fit, fits, lines_within};
+use crate::text::{fit, fits, lines_within, object_fields};
 use crate::untrusted::{Secrets, shortened};
 
 /// Allowance in bytes for our own text besides the data: the request, continuation calls, notes.
@@ -50,7 +50,7 @@ impl OutputFilter<'_> {
         let mut notes = Vec::new();
         let whole = Value::Object(structured);
         let is_whole = size(&whole) <= self.limit();
-        structured = if is_whole { object(whole) } else { self.cut(object(whole), &mut notes) };
+        structured = if is_whole { object_fields(whole) } else { self.cut(object_fields(whole), &mut notes) };
         if text.len() > self.limit() {
             notes.push(format!("the text is cut at {} bytes (GITLAB_MAX_BYTES)", self.limit()));
             text = cut_text(&text, self.limit());
@@ -71,7 +71,7 @@ impl OutputFilter<'_> {
         let data = structured.get_mut("data").map(Value::take);
         let (beside, note) = fit(Value::Object(structured), room);
         notes.extend(note);
-        let mut structured = object(beside);
+        let mut structured = object_fields(beside);
         if let Some(data) = data {
             let fitted = if size(&data) <= self.max_bytes { (data, None) } else { fit(data, self.max_bytes) };
             notes.extend(fitted.1);
@@ -91,7 +91,7 @@ impl OutputFilter<'_> {
             question.redact(self.secrets);
         }
         if !fits(&Value::Object(error.details.clone()), self.max_bytes) {
-            error.details = object(fit(Value::Object(error.details), self.max_bytes).0);
+            error.details = object_fields(fit(Value::Object(error.details), self.max_bytes).0);
         }
         if let Some(fix) = error.fix.as_mut().filter(|_| error.kind != ErrorKind::NeedsConfirmation) {
             self.secrets.redact_value(&mut fix.arguments);
@@ -111,13 +111,6 @@ fn size(value: &Value) -> usize {
         Value::Object(map) => map.iter().map(|(key, value)| key.len() + size(value) + 4).sum::<usize>() + 2,
         Value::Null | Value::Bool(_) => 5,
         Value::Number(number) => number.to_string().len(),
-    }
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
     }
 }
 

@@ -1,10 +1,18 @@
 //! Plain text of values, for messages and comparisons.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A string without its quotes; any other value as JSON.
 pub fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The fields of an object; none of any other value.
+pub fn object_fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
 }
 
 /// A text with its first letter in upper case.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::text::diff::line::{DiffLine, DiffSide};
+use crate::text::object_fields;
 
 /// The lines that a comment is on; of one line both ends are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +42,9 @@ impl LineSpan<'_> {
     /// at the last line, and a range names both ends by their line codes.
     pub fn position(&self, refs: &Map<String, Value>, (old_path, new_path): (&str, &str)) -> Value {
         let mut position = refs.clone();
-        position.extend(object(json!({"position_type": "text", "old_path": old_path, "new_path": new_path})));
+        position.extend(object_fields(
+            json!({"position_type": "text", "old_path": old_path, "new_path": new_path}),
+        ));
         position.extend(numbers(self.last));
         if self.first != self.last {
             let path = if new_path.is_empty() { old_path } else { new_path };
@@ -62,7 +65,7 @@ impl LineSpan<'_> {
 /// API turns those of a range into texts, which its own schema of positions refuses (`lib/api/discussions.rb`,
 /// `app/validators/json_schemas/position.json`).
 fn end(line: &DiffLine, path: &str) -> Value {
-    let mut end = object(json!({"line_code": line.code(path)}));
+    let mut end = object_fields(json!({"line_code": line.code(path)}));
     end.extend(line.kind().map(|kind| ("type".to_owned(), json!(kind))));
     Value::Object(end)
 }
@@ -72,11 +75,4 @@ fn numbers(line: &DiffLine) -> Map<String, Value> {
     let known =
         sides.into_iter().filter_map(|(name, side)| Some((name.to_owned(), json!(line.number(side)?))));
     known.collect()
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
 }
