@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::settings::SANDBOX;
 use crate::config::{Flags, URL, flag_of};
+use crate::text::plain_text;
 use crate::tools::{EXECUTE_ARGUMENTS, FIND, FIND_ARGUMENTS};
 
 /// The program with the settings that this command was given: a call that is offered stays at its GitLab.
@@ -49,10 +50,10 @@ impl ShellLine {
                 Value::Bool(true) => line.push_str(&format!(" --{}", option.name)),
                 Value::Bool(false) | Value::Null => {}
                 Value::Array(values) => {
-                    let texts: Vec<String> = values.iter().map(plain).collect();
+                    let texts: Vec<String> = values.iter().map(plain_text).collect();
                     line.push_str(&quoted(&format!(" --{} ", option.name), &texts.join(",")));
                 }
-                other => line.push_str(&quoted(&format!(" --{} ", option.name), &plain(other))),
+                other => line.push_str(&quoted(&format!(" --{} ", option.name), &plain_text(other))),
             }
         }
         line
@@ -100,7 +101,7 @@ fn pairs(params: &Map<String, Value>) -> Option<String> {
 }
 
 fn pair(name: &str, value: &Value) -> String {
-    quoted(" ", name) + &quoted("=", &plain(value))
+    quoted(" ", name) + &quoted("=", &plain_text(value))
 }
 
 fn is_plain(value: &Value) -> bool {
@@ -109,10 +110,6 @@ fn is_plain(value: &Value) -> bool {
         Value::String(text) => !text.contains('\0'),
         other => other.is_number() || other.is_boolean(),
     }
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A word after another text, quoted for a shell; empty for a word with a zero byte.
