@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{Call, Checked};
+use crate::call::{Call, Checked, folded};
 use crate::catalog::{Action, Method, Operation, PRESENTATION, Piece, Risk, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
@@ -320,18 +320,13 @@ fn missing_part_error(
 /// The name of the only listed object whose name or title differs from the given one in case, blanks and dashes alone.
 fn same_name(rows: &[Value], step: &PathStep) -> Option<String> {
     let text = |row: &Value, field: &str| row.get(field).and_then(Value::as_str).map(str::to_owned);
-    let is_same = |other: Option<String>| other.is_some_and(|other| letters(&other) == letters(&step.value));
+    let is_same = |other: Option<String>| other.is_some_and(|other| folded(&other) == folded(&step.value));
     let names = rows.iter().filter_map(|row| {
         let name = text(row, &step.name).or_else(|| text(row, "name"))?;
         (is_same(Some(name.clone())) || is_same(text(row, "title"))).then_some(name)
     });
-    let mut names = names.filter(|_| !letters(&step.value).is_empty());
+    let mut names = names.filter(|_| !folded(&step.value).is_empty());
     names.next().filter(|name| names.next().is_none() && *name != step.value)
-}
-
-/// The letters and digits of a name in lower case.
-fn letters(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The error with the same call for the object that is there by a similar name.
