@@ -338,7 +338,7 @@ fn unfit(param: &Param, value: &Value) -> Fault {
 }
 
 /// Renders the beginning of a value for a message.
-fn render_value(value: &Value) -> String {
+pub fn render_value(value: &Value) -> String {
     const SHOWN: usize = 60;
     let text = value.to_string();
     match text.char_indices().nth(SHOWN) {

@@ -43,6 +43,7 @@ mod validate;
 
 pub use affected_paths::can_be_placed;
 pub use checked_call::{Body, Call, Part};
+pub use coerce::render_value;
 pub use context::Context;
 pub use document::UnknownField;
 pub use effects::{Effects, Role, TouchedPlace};

@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::call::list_in_text;
+use crate::call::{list_in_text, render_value};
 use crate::tools::{
     Argument, ErrorKind, FIND, FORMER_NAMES, NextCall, OTHER_NAMES, Takes, ToolError, WRAPPERS,
 };
@@ -131,7 +131,7 @@ pub fn bare_schema(argument: &Argument) -> Value {
 }
 
 fn refusal(argument: &Argument, value: &Value) -> String {
-    format!("`{}` takes {}, and got {}.", argument.name, describe(argument.takes), excerpt(value))
+    format!("`{}` takes {}, and got {}.", argument.name, describe(argument.takes), render_value(value))
 }
 
 fn absence(argument: &Argument) -> String {
@@ -275,16 +275,6 @@ pub fn takes(tool: &str, table: &[&Argument]) -> String {
         })
         .collect();
     format!("{tool} takes {{{}}}.", arguments.join("; "))
-}
-
-/// Enough of a value to recognise it.
-fn excerpt(value: &Value) -> String {
-    const SHOWN: usize = 60;
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
 }
 
 #[cfg(test)]
