@@ -62,6 +62,16 @@ pub enum Content {
     Unread(Unread),
 }
 
+impl Content {
+    /// The rows of a list; none of anything else.
+    pub fn rows(&self) -> &[Value] {
+        match self {
+            Content::Json(Value::Array(rows)) => rows,
+            _ => &[],
+        }
+    }
+}
+
 /// Reason why the body of a successful change was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {

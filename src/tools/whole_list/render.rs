@@ -33,7 +33,7 @@ pub(super) fn render_rows(
         if is_alone && (is_cut || walked.rows == 0) {
             return Ok(response.answer(tools, tools.max_bytes));
         }
-        let rows = pages.iter().flat_map(rows_of).cloned().collect();
+        let rows = pages.iter().flat_map(|page| page.reply.content.rows()).cloned().collect();
         response.reply.content = Content::Json(Value::Array(rows));
         response.reply.bytes = pages.iter().map(|page| page.reply.bytes).sum();
         response.reply.page = Page::default();
@@ -46,17 +46,10 @@ pub(super) fn render_rows(
             is_cut = true;
         } else if let Some(last) = pages.pop() {
             walked.pages -= 1;
-            walked.rows -= rows_of(&last).len();
+            walked.rows -= last.reply.content.rows().len();
             walked.end = End::Sink;
             walked.next = Some(last.request);
         }
-    }
-}
-
-fn rows_of(page: &ActionResponse) -> &[Value] {
-    match &page.reply.content {
-        Content::Json(Value::Array(rows)) => rows,
-        _ => &[],
     }
 }
 

@@ -123,7 +123,7 @@ pub async fn walk(
             (Err(_), None) => break,
             (Err(why), Some(walked)) => break walked.stop(why, Some(request)),
         };
-        let rows = rows_of(&response);
+        let rows = response.reply.content.rows();
         // A list without pages is the same on each.
         if before.take().is_some_and(|before| before == rows)
             && let Some(walked) = walked.as_mut()
@@ -216,12 +216,6 @@ async fn read_page(
 }
 
 /// The rows of a page that is a list.
-fn rows_of(page: &ActionResponse) -> &[Value] {
-    match &page.reply.content {
-        Content::Json(Value::Array(rows)) => rows,
-        _ => &[],
-    }
-}
 
 impl Walked {
     /// A walk that has read nothing yet, with its first page.
