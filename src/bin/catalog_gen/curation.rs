@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::error::GeneratorError;
 use crate::paths::is_placeholder;
-use crate::rules::{self, BuildRules};
+use crate::rules::{self, BuildRules, Rules};
 
 /// All curation files.
 #[derive(Debug, Default)]
@@ -236,22 +236,22 @@ struct RenamedFile {
 /// Loads every file of `catalog/curation`, `renamed.toml`, and the rules that actions are built with.
 pub fn load(catalog: &Path) -> Result<Curation, GeneratorError> {
     let folder = &catalog.join("curation");
-    let rules = rules::load(&catalog.join("rules.toml"))?.into_build();
+    let rules = rules::load::<Rules>(&catalog.join("rules.toml"))?.into_build();
     let mut curation = Curation { rules, ..Curation::default() };
     let mut faults = Vec::new();
     for path in toml_files(folder)? {
         let family = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         match family.as_str() {
-            "glossary" => curation.glossary = parse(&path)?,
+            "glossary" => curation.glossary = rules::load(&path)?,
             // `toolsets.toml` describes no actions.
             "toolsets" => {}
-            _ => curation.add(&family, parse(&path)?, &mut faults),
+            _ => curation.add(&family, rules::load(&path)?, &mut faults),
         }
     }
-    let renamed: RenamedFile = parse(&catalog.join("renamed.toml"))?;
+    let renamed: RenamedFile = rules::load(&catalog.join("renamed.toml"))?;
     curation.renamed = renamed.renamed;
-    let usage: BTreeMap<String, Vec<String>> = parse(&catalog.join("usage.toml"))?;
-    let pages: BTreeMap<String, BTreeMap<String, String>> = parse(&catalog.join("pages.toml"))?;
+    let usage: BTreeMap<String, Vec<String>> = rules::load(&catalog.join("usage.toml"))?;
+    let pages: BTreeMap<String, BTreeMap<String, String>> = rules::load(&catalog.join("pages.toml"))?;
     let used = usage.into_values().flatten().map(|id| ("usage.toml", id));
     let pages = pages.into_values().flat_map(BTreeMap::into_values).map(|id| ("pages.toml", id));
     curation.named_elsewhere = used.chain(pages).collect();
@@ -267,13 +267,6 @@ fn toml_files(folder: &Path) -> Result<Vec<std::path::PathBuf>, GeneratorError> 
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     paths.sort();
     Ok(paths)
-}
-
-fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, GeneratorError> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
-    toml::from_str(&text).map_err(|e| GeneratorError::Malformed { path: name, reason: e.to_string() })
 }
 
 impl Curation {

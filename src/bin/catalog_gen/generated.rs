@@ -61,7 +61,7 @@ impl Generated {
             since.extend(older::compare_actions(&actions, before, version));
         }
         older::apply(&mut actions, &since);
-        rules::load(&catalog.join("rules.toml"))?.apply(&mut actions)?;
+        rules::load::<rules::Rules>(&catalog.join("rules.toml"))?.apply(&mut actions)?;
         Ok(Generated { document, schema, curation, actions, fragments, types, since, descriptions })
     }
 

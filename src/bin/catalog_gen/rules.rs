@@ -231,8 +231,8 @@ struct QuickActionRules {
     commands: BTreeMap<String, QuickAction>,
 }
 
-/// Loads the file.
-pub fn load(path: &Path) -> Result<Rules, GeneratorError> {
+/// Loads a file of TOML.
+pub fn load<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, GeneratorError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;

@@ -34,7 +34,7 @@ pub fn run(
             version: version.unwrap_or(known),
             older,
         };
-        let rules = rules::load(&catalog.join("rules.toml"))?.into_build();
+        let rules = rules::load::<rules::Rules>(&catalog.join("rules.toml"))?.into_build();
         output::write_over(catalog, &kept::files(catalog, &sources, &rules.graphql)?)?;
     }
     let older = is_newer.then_some((before.as_slice(), known));
@@ -66,7 +66,7 @@ pub fn run(
 
 /// Names of all operations in GitLab's files.
 fn operation_names(catalog: &Path, files: &ApiFiles) -> Result<BTreeSet<String>, GeneratorError> {
-    let rules = rules::load(&catalog.join("rules.toml"))?.into_build();
+    let rules = rules::load::<rules::Rules>(&catalog.join("rules.toml"))?.into_build();
     let document = openapi::load(&files.openapi(catalog)?)?;
     let kept = openapi::load(&catalog.join(kept::OPENAPI))?;
     let rest = document
