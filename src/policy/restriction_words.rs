@@ -2,114 +2,41 @@
 //! wrote it believes that it does.
 
 /// Words that say what a restriction does.
-const RESTRICTING: [&str; 55] = [
-    "IMMUTABLE",
-    "MODE",
-    "NO",
-    "PERMISSION",
-    "PERMISSIONS",
-    "RISK",
-    "ALLOW",
-    "ALLOWED",
-    "ALLOWLIST",
-    "BLACKLIST",
-    "BLOCK",
-    "BLOCKED",
-    "CONFIRM",
-    "CONFIRMATION",
-    "CONFIRMATIONS",
-    "DENIED",
-    "DENY",
-    "DENYLIST",
-    "DISABLE",
-    "DISABLED",
-    "DISALLOW",
-    "DISALLOWED",
-    "DRY",
-    "EXCLUDE",
-    "EXCLUDED",
-    "FORBID",
-    "FORBIDDEN",
-    "HIDDEN",
-    "HIDE",
-    "LOCK",
-    "LOCKDOWN",
-    "LOCKED",
-    "NOWRITE",
-    "ONLY",
-    "PERMITTED",
-    "POLICIES",
-    "PREVENT",
-    "PROHIBIT",
-    "PROHIBITED",
-    "PROTECT",
-    "PROTECTED",
-    "READ",
-    "READABLE",
-    "READONLY",
-    "RESTRICT",
-    "RESTRICTED",
-    "RESTRICTION",
-    "RESTRICTIONS",
-    "SAFE",
-    "WHITELIST",
-    "WRITABLE",
-    "WRITE",
-    "WRITEABLE",
-    "WRITES",
-    "WRITING",
-];
+const RESTRICTING: &str = "IMMUTABLE MODE NO PERMISSION PERMISSIONS RISK ALLOW ALLOWED ALLOWLIST BLACKLIST BLOCK BLOCKED \
+    CONFIRM CONFIRMATION CONFIRMATIONS DENIED DENY DENYLIST DISABLE DISABLED DISALLOW DISALLOWED DRY \
+    EXCLUDE EXCLUDED FORBID FORBIDDEN HIDDEN HIDE LOCK LOCKDOWN LOCKED NOWRITE ONLY PERMITTED POLICIES \
+    PREVENT PROHIBIT PROHIBITED PROTECT PROTECTED READ READABLE READONLY RESTRICT RESTRICTED RESTRICTION \
+    RESTRICTIONS SAFE WHITELIST WRITABLE WRITE WRITEABLE WRITES WRITING";
 
 /// Words for several of what a restriction is about: by themselves they are a list of those that may be used.
-const RESTRICTED: [&str; 14] = [
-    "ACTIONS",
-    "DOMAINS",
-    "GROUPS",
-    "IDS",
-    "NAMESPACES",
-    "PATHS",
-    "PROJECT",
-    "PROJECTS",
-    "REPOS",
-    "REPOSITORIES",
-    "TOOL",
-    "TOOLS",
-    "TOOLSET",
-    "TOOLSETS",
-];
+const RESTRICTED: &str = "ACTIONS DOMAINS GROUPS IDS NAMESPACES PATHS PROJECT PROJECTS REPOS REPOSITORIES TOOL TOOLS TOOLSET \
+    TOOLSETS";
 
 /// Words of restrictions that are written as one, or with others: `ReadOnlyMode`.
-const FUSED_WORDS: [&str; 9] = [
-    "READONLY",
-    "VIEWONLY",
-    "SAFEMODE",
-    "DRYRUN",
-    "CONFIRM",
-    "NODELETE",
-    "NOWRITE",
-    "DESTRUCTIVE",
-    "APPROVAL",
-];
+const FUSED_WORDS: &str = "READONLY VIEWONLY SAFEMODE DRYRUN CONFIRM NODELETE NOWRITE DESTRUCTIVE APPROVAL";
 
 /// True for a name that reads like a restriction, also where its words are not divided.
 pub fn contains_restriction(name: &str) -> bool {
     let fused = name.replace(['-', '_'], "").to_ascii_uppercase();
-    FUSED_WORDS.iter().any(|word| fused.contains(word)) || reads_like_restriction(name)
+    FUSED_WORDS.split(' ').any(|word| fused.contains(word)) || reads_like_restriction(name)
 }
 
 /// True for a name that has no other words: `DENYLIST`, `READ_ONLY`, and not `PROTECTED_BRANCHES`.
 pub fn is_restriction_alone(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let words = || name.split(['_', '-']).filter(|word| !word.is_empty());
-    reads_like_restriction(&name)
-        && words().all(|word| RESTRICTING.contains(&word) || RESTRICTED.contains(&word))
+    reads_like_restriction(&name) && words().all(|word| is_in(RESTRICTING, word) || is_in(RESTRICTED, word))
 }
 
 /// True for the words of a name such as `BLOCKED_ACTIONS`, `read-only-enabled` and `Tools`.
 pub fn reads_like_restriction(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let words = || name.split(['_', '-']).filter(|word| !word.is_empty());
-    let is_several = |word: &str| RESTRICTED.contains(&word);
-    words().any(|word| RESTRICTING.contains(&word))
+    let is_several = |word: &str| is_in(RESTRICTED, word);
+    words().any(|word| is_in(RESTRICTING, word))
         || (words().all(is_several) && words().any(|word| word.ends_with('S') || word.starts_with("TOOL")))
+}
+
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
 }
