@@ -8,8 +8,8 @@ use super::effects::{DerivedPlace, Role, TouchedPlace};
 use super::location::{HolderKind, Location};
 use super::{Part, request};
 use crate::catalog::{
-    Action, Base, Catalog, CatalogError, LandingPlace, Param, QuickAction, Risk, TRACKED_MARKS, Touched,
-    Words,
+    self, Action, Base, Catalog, CatalogError, LandingPlace, Param, QuickAction, Risk, TRACKED_MARKS,
+    Touched, Words,
 };
 
 /// Handling of quick actions in texts.
@@ -321,27 +321,6 @@ fn epic_places(domain: &str, own: Option<&Location>, argument: &str) -> Option<T
         .then(|| TouchedPlace::derived(GROUP_OF_PROJECT, DerivedPlace::ParentGroup, own))
 }
 
-/// Words by which a commit on the default branch, or a merge request that is merged, closes the issues named after them
-/// (docs on the closing pattern, GitLab's default).
-const CLOSING: [&str; 16] = [
-    "close",
-    "closes",
-    "closed",
-    "closing",
-    "fix",
-    "fixes",
-    "fixed",
-    "fixing",
-    "resolve",
-    "resolves",
-    "resolved",
-    "resolving",
-    "implement",
-    "implements",
-    "implemented",
-    "implementing",
-];
-
 /// The projects whose issues a call closes by its commit messages or its description of a merge request: `Closes
 /// group/project#12`. None for `#12`, which is the call's own.
 pub fn closed_places(action: &Action, params: &Map<String, Value>) -> Vec<TouchedPlace> {
@@ -353,7 +332,7 @@ pub fn closed_places(action: &Action, params: &Map<String, Value>) -> Vec<Touche
             for word in text.split_whitespace() {
                 let bare = word.trim_matches([',', '.', ':', ';', '(', ')']);
                 let lower = bare.to_ascii_lowercase();
-                if CLOSING.contains(&lower.as_str()) {
+                if catalog::kinds().closing_words.contains(&lower) {
                     follows = true;
                 } else if follows && bare.contains('/') && (bare.contains('#') || bare.contains("/issues/")) {
                     places.extend(argument_places(path, bare));

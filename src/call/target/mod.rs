@@ -17,39 +17,16 @@ pub use reference::{noun, takes};
 pub use short::mark_of;
 use url::Url;
 
+use super::noun::folded;
 use super::{Fault, HolderKind, Location};
-use crate::catalog::{Action, Base, ObjectKind, Param, Place, Scope};
-
-/// Other accepted names of the parameter, folded.
-const SPELLINGS: [&str; 19] = [
-    "url",
-    "weburl",
-    "link",
-    "reference",
-    "issueurl",
-    "mergerequesturl",
-    "mrurl",
-    "prurl",
-    "epicurl",
-    "workitemurl",
-    "projecturl",
-    "groupurl",
-    "pipelineurl",
-    "joburl",
-    "commiturl",
-    "fileurl",
-    "milestoneurl",
-    "snippeturl",
-    "gitlaburl",
-];
+use crate::catalog::{self, Action, Base, ObjectKind, Param, Place, Scope};
 
 /// Maximum bytes of a target under another name.
 const MAX_TARGET_BYTES: usize = 2_000;
 
 /// True if a parameter name is another spelling of `target`.
 pub fn is_spelling(name: &str) -> bool {
-    let folded: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    SPELLINGS.contains(&folded.as_str())
+    catalog::kinds().target_spellings.contains(&folded(name))
 }
 
 /// True if a text is short enough for a target.

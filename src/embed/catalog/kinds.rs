@@ -37,6 +37,10 @@ pub struct Kinds {
     pub cleared_by_empty_list: Vec<String>,
     /// Types of items, with other spellings of each.
     pub item_types: Vec<(String, Vec<String>)>,
+    /// Words by which a commit closes the issues named after them.
+    pub closing_words: Vec<String>,
+    /// Other names of the parameter `target`, folded.
+    pub target_spellings: Vec<String>,
     /// States that GitLab prints in parentheses after a reference.
     pub reference_states: Vec<String>,
 }

@@ -140,6 +140,15 @@ fn changes_fit_the_actions_that_make_them() {
 }
 
 #[test]
+fn words_of_callers_are_folded_and_distinct() {
+    for words in [&kinds().target_spellings, &kinds().closing_words] {
+        let distinct: BTreeSet<&String> = words.iter().collect();
+        assert_eq!(distinct.len(), words.len());
+        assert!(words.iter().flat_map(|word| word.chars()).all(|c| c.is_ascii_lowercase()), "{words:?}");
+    }
+}
+
+#[test]
 fn no_list_of_fields_names_one_twice() {
     let noise = [PRESENTATION.noise, PRESENTATION.silent_noise].concat();
     for list in [
