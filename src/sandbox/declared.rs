@@ -14,6 +14,8 @@ pub static RULES: &[(&str, &str, &[Rule])] = &[
     ("PUT", "projects/{}/issues/{}/notes/{}", &[NotBlank("body")]),
     ("PUT", "projects/{}/merge_requests/{}", &[NotBlank("title")]),
     ("PUT", "projects/{}/merge_requests/{}/discussions/{}/notes/{}", &[ExactlyOne("body resolved")]),
+    ("GET", "projects/{}/repository/changelog", VERSION),
+    ("POST", "projects/{}/repository/changelog", VERSION),
     ("POST", "projects/{}/labels", LABEL),
     ("POST", "groups/{}/labels", LABEL),
     (
@@ -83,6 +85,7 @@ pub static RULES: &[(&str, &str, &[Rule])] = &[
 
 const DEPLOY_TOKEN: &[Rule] = &[Declared("scopes", are_deploy_scopes, "does not have a valid value")];
 const FILE: &[Rule] = &[Declared("file_path", is_file_path, "should be a valid file path")];
+const VERSION: &[Rule] = &[Declared("version", is_version, "is invalid")];
 const COLOR: &str = "must be a valid color code";
 const LABEL: &[Rule] = &[Model("color", is_color, COLOR), Model("title", has_no_comma, "is invalid"), NAME];
 const NAME: Rule = Model("name", has_no_comma, "is invalid");
@@ -194,6 +197,12 @@ fn is_ref(value: &Value) -> bool {
 /// A name with `*` for anything.
 fn is_ref_pattern(value: &Value) -> bool {
     is_ref(&Value::from(text(value).replace('*', "x")))
+}
+
+/// A semantic version (lib/gitlab/regex.rb), with or without a `v`.
+fn is_version(value: &Value) -> bool {
+    let core = text(value).trim_start_matches('v').split(['-', '+']).next().unwrap_or_default();
+    core.split('.').count() == 3 && core.split('.').all(|part| part.parse::<u64>().is_ok())
 }
 
 fn is_flag_version(value: &Value) -> bool {

@@ -105,16 +105,8 @@ pub fn settle(world: &mut World, project: u64, id: u64) -> Row {
         world.rows(&shelf).iter().filter(|job| job.num("_pipeline") == id).cloned().collect();
     let bridges = world.rows(&format!("projects/{project}/bridges")).iter();
     let bridges: Vec<Row> = bridges.filter(|bridge| bridge.num("_pipeline") == id).cloned().collect();
-    // A failed job with `allow_failure` does not fail the pipeline.
-    let state = |job: &Row| match (job.text("status"), job.flag("allow_failure")) {
-        ("failed", true) => "success".to_owned(),
-        (status, _) => status.to_owned(),
-    };
-    let states: Vec<String> = jobs.iter().chain(&bridges).map(state).collect();
-    let any = |status: &str| states.iter().any(|state| state == status);
-    let active = ["running", "pending"].iter().find(|status| any(status));
-    let status = active.copied().or_else(|| STATES.iter().find(|(job, _)| any(job)).map(|(_, state)| *state));
-    let status = status.unwrap_or("skipped");
+    let states: Vec<&str> = jobs.iter().chain(&bridges).map(counted_status).collect();
+    let status = combined_status(&states);
     let pipelines = format!("projects/{project}/pipelines");
     let old = world.by_id(&pipelines, id);
     let finished = if OVER.contains(&status) { old.get("updated_at").cloned() } else { None };
@@ -136,6 +128,40 @@ pub fn settle(world: &mut World, project: u64, id: u64) -> Row {
         }
     }
     row
+}
+
+/// The status of a job as it counts: a failed one with `allow_failure` does not fail the pipeline.
+fn counted_status(job: &Row) -> &str {
+    match (job.text("status"), job.flag("allow_failure")) {
+        ("failed", true) => "success",
+        (status, _) => status,
+    }
+}
+
+/// The status of what has jobs in these states.
+fn combined_status(states: &[&str]) -> &'static str {
+    let active = ["running", "pending"].into_iter().find(|status| states.contains(status));
+    let first = || STATES.iter().find(|(job, _)| states.contains(job)).map(|(_, state)| *state);
+    active.or_else(first).unwrap_or("skipped")
+}
+
+/// The stages of a pipeline, from its jobs, which are listed with the newest first.
+pub fn stages(jobs: &[Value]) -> Value {
+    let jobs: Vec<Row> = jobs.iter().rev().cloned().map(object).collect();
+    let mut names: Vec<&str> = jobs.iter().map(|job| job.text("stage")).collect();
+    names.dedup();
+    let stage = |name: &&str| {
+        let own: Vec<&Row> = jobs.iter().filter(|job| job.text("stage") == *name).collect();
+        let id = own.first().map(|job| job.num("id"));
+        let states: Vec<&str> = own.iter().map(|job| counted_status(job)).collect();
+        let status = combined_status(&states);
+        let detailed = json!({
+            "id": format!("{status}-{}", id.unwrap_or_default()), "icon": format!("status_{status}"), "text": status,
+            "label": status, "group": status
+        });
+        json!({"id": id, "name": name, "status": status, "detailed_status": detailed, "jobs": own})
+    };
+    names.iter().map(stage).collect()
 }
 
 fn reason(name: &str) -> &'static str {

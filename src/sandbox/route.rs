@@ -205,6 +205,8 @@ impl Rule {
                 .map(|_| format!("{name} {text}").trim_start().to_owned()),
             Self::Model(..) | Self::Service(..) => None,
             Self::Required(name) => (args.peek(name).is_none()).then(|| format!("{name} is missing")),
+            // GraphQL has fields of its own, whose parameters begin with `_`.
+            Self::AnyOf(_) if args.names().any(|name| name.starts_with('_')) => None,
             Self::AnyOf(names) if names.split(' ').any(|name| args.peek(name).is_some()) => None,
             Self::AnyParameter(_) if args.names().next().is_some() => None,
             Self::AnyOf(names) | Self::AnyParameter(names) => {

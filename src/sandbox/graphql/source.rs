@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::args::{list_of, text_of};
+use super::super::pipeline;
 use super::super::row::{Fields, Row};
 use super::connection;
 use super::node::{NoValue, Node, TYPE, gid_argument};
@@ -175,6 +176,9 @@ impl Node<'_, '_> {
         }
         if source.count {
             return Value::from(rows.len());
+        }
+        if source.stages {
+            return pipeline::stages(&rows);
         }
         for row in rows.iter_mut().filter_map(Value::as_object_mut) {
             row.extend(source.with.iter().map(|(name, member)| (name.clone(), self.member(member))));

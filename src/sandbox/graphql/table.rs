@@ -58,6 +58,8 @@ pub struct Source {
     pub glob: Option<String>,
     /// True to take the number of the rows.
     pub count: bool,
+    /// True to put the rows, which are jobs, together by their stage.
+    pub stages: bool,
     /// Members of this row that the rows of the answer get, by the name that they get them under.
     pub with: BTreeMap<String, String>,
     /// The part of the answer to take.

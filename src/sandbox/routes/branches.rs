@@ -137,7 +137,7 @@ fn show_tag(request: &Request<'_>, name: &str) -> Result<Value, Fault> {
 }
 
 /// The key by which versions are in order: numbers as numbers, all else as text, and a suffix before the release.
-fn version(name: &str) -> Vec<(u64, String)> {
+pub fn version_order(name: &str) -> Vec<(u64, String)> {
     let parts = name.trim_start_matches('v').split(['.', '-']);
     let part = |part: &str| {
         part.parse().map_or_else(|_| (0, part.to_owned()), |number: u64| (number + 1, String::new()))
@@ -153,7 +153,7 @@ fn tags(request: &mut Request<'_>) -> Answer {
     let date = |name: &&String| repo.tags.get(*name).map(|tag| tag.date.clone()).unwrap_or_default();
     match request.args.text("order_by").as_deref() {
         Some("name") => names.sort(),
-        Some("version") => names.sort_by_key(|name| version(name)),
+        Some("version") => names.sort_by_key(|name| version_order(name)),
         _ => names.sort_by_key(date),
     }
     if request.args.text("sort").as_deref() != Some("asc") {

@@ -174,6 +174,10 @@ fn update(request: &mut Request<'_>) -> Answer {
         return Err(Fault::Forbidden);
     }
     let mut values = request.given_of("issues", SET);
+    // Set by GraphQL alone.
+    if let Some(health) = request.args.get("_health_status") {
+        values.set("health_status", health.clone());
+    }
     values.extend(common(request, &before)?);
     values.extend(state_event(request, &before));
     let row = request.world.write(&shelf, before.num("id"), values);

@@ -1,6 +1,7 @@
 //! Jobs, their logs and their artifacts.
 
 use crate::archive::zip;
+use crate::diff::Tree;
 use crate::pipeline::{settle, trace};
 use crate::prelude::*;
 
@@ -13,6 +14,7 @@ pub const ROUTES: &[Route] = &[
     post("/:job_id/play", play),
     post("/:job_id/erase", erase),
     get("/:job_id/artifacts", artifacts).needs(Level::User),
+    get("/:job_id/artifacts/tree", artifacts_tree).needs(Level::User),
     get("/artifacts/:ref_name/download", artifacts_of_ref).needs(Level::User),
 ];
 
@@ -118,12 +120,32 @@ fn erase(request: &mut Request<'_>) -> Answer {
     change(request, &row, json!({"erased_at": now, "_trace": "", "artifacts": [], "artifacts_file": null}))
 }
 
+/// The files in the artifacts of a job.
+fn files(row: &Row) -> Tree {
+    let report = format!("{} of job {}: everything turns\n", row.text("name"), row.num("id"));
+    [("report.txt".to_owned(), report.into_bytes().into())].into()
+}
+
+/// The entries of the archive below a path. It has no folder.
+fn artifacts_tree(request: &mut Request<'_>) -> Answer {
+    let (_, row) = find_job(request)?;
+    if row.blank("artifacts_file") {
+        return Err(Fault::missing(""));
+    }
+    request.args.without_trace(&["recursive"]);
+    let path = request.args.text("path").unwrap_or_default();
+    let files = if path.is_empty() { files(&row) } else { return Err(Fault::missing("")) };
+    let entries = files.iter().map(|(path, bytes)| {
+        json!({"name": path, "path": path, "type": "file", "size": bytes.len(), "mode": "100644"})
+    });
+    request.page(entries.collect())
+}
+
 fn download(row: &Row) -> Answer {
     if row.blank("artifacts_file") {
         return Err(Fault::missing(""));
     }
-    let report = format!("{} of job {}: everything turns\n", row.text("name"), row.num("id"));
-    let files = [("report.txt".to_owned(), report.into_bytes().into())].into();
+    let files = files(row);
     Ok(Reply::bytes("application/zip", zip(&files, ""))
         .with("content-disposition", "attachment; filename=\"artifacts.zip\""))
 }

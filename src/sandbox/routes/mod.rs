@@ -3,6 +3,7 @@
 mod boards;
 mod branch_rights;
 mod branches;
+mod changelog;
 mod ci;
 mod commits;
 mod deletion;
@@ -55,6 +56,7 @@ const TRACKED: &str = "/projects/:id/(issues/:issue_iid|merge_requests/:merge_re
 const TABLES: &[(&str, &[Route])] = &[
     ("", boards::ROUTES),
     ("/projects/:id/repository", branches::ROUTES),
+    ("/projects/:id/repository/changelog", changelog::ROUTES),
     ("", ci::ROUTES),
     ("", commits::ROUTES),
     ("", epics::ROUTES),

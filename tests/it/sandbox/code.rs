@@ -373,3 +373,32 @@ async fn a_merge_request_keeps_the_diffs_of_a_thousand_files() {
     let raw = world.get("/projects/2/merge_requests/1/raw_diffs").await.text();
     assert_eq!(raw.matches("diff --git ").count(), 1200, "the raw diff is whole");
 }
+
+#[tokio::test]
+async fn a_changelog_has_the_commits_with_a_trailer_by_category() {
+    let world = World::new().await;
+    let commit = |message: &str, path: &str| {
+        json!({
+            "branch": "main", "commit_message": message,
+            "actions": [{"action": "create", "file_path": path, "content": "x"}]
+        })
+    };
+    let list = "/projects/1/repository/commits";
+    let oil =
+        world.done("POST", list, commit("Add oil\n\nSo that it turns.\n\nChangelog: added", "oil.txt")).await;
+    world.done("POST", list, commit("Hide the gears\n\nChangelog: changed", "gears.txt")).await;
+    world.done("POST", list, commit("Chore", "chore.txt")).await;
+    let path = "/projects/1/repository/changelog";
+    let notes = world.read(&format!("{path}?version=9.0.0&date=2026-03-03")).await;
+    let entry = format!("- [Add oil](acme/widget@{})", oil["id"].as_str().unwrap());
+    let notes = notes["notes"].as_str().unwrap();
+    assert!(notes.starts_with("## 9.0.0 (2026-03-03)\n\n### added (1 change)\n\n"), "{notes}");
+    assert!(notes.contains(&entry) && notes.contains("### changed (1 change)") && !notes.contains("Chore"));
+    world.expect(200, "POST", path, json!({"version": "9.0.0"})).await;
+    let file = world.get("/projects/1/repository/files/CHANGELOG.md/raw?ref=main").await.text();
+    assert!(file.starts_with("## 9.0.0 (") && file.contains(&entry), "{file}");
+    let other = world.read(&format!("{path}?version=9.0.0&trailer=Category")).await;
+    assert!(other["notes"].as_str().unwrap().ends_with("No changes.\n"), "{other}");
+    // No tag comes before it.
+    world.expect(422, "GET", &format!("{path}?version=0.0.1"), Value::Null).await;
+}

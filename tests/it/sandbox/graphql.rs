@@ -193,7 +193,7 @@ async fn work_items_are_issues_with_widgets() {
     let issue = data["project"]["issue"]["id"].as_str().unwrap();
     assert_eq!(found["id"], issue.replace("Issue", "WorkItem"));
     assert_eq!(found["workItemType"]["name"], "Issue");
-    assert_eq!(found["widgets"].as_array().unwrap().len(), 7);
+    assert_eq!(found["widgets"].as_array().unwrap().len(), 8);
     assert_eq!(data["namespace"]["workItems"]["nodes"].as_array().unwrap().len(), 1);
     assert_eq!(data["project"]["workItems"]["nodes"][0]["widgets"], json!([{"type": "LABELS"}]));
     assert_eq!(data["group"]["workItems"]["nodes"][0]["workItemType"]["name"], "Epic");
@@ -645,4 +645,41 @@ fn a_fragment_of_an_unknown_type_goes_with_its_field() {
     let notes = json!({"fullPath": "acme/widget", "iid": 3});
     let notes = crate::support::client::execute(&mut client, "issue_note.list", notes);
     assert_eq!(notes.text.matches("Oil it").count(), 1, "{}", notes.text);
+}
+
+#[tokio::test]
+async fn a_pipeline_has_stages_and_a_job_artifacts() {
+    let world = World::new().await;
+    let query = "{ project(fullPath: \"acme/widget\") { pipeline(iid: \"1\") {
+        stages { nodes { name status detailedStatus { label } jobs { nodes { name } } } }
+        jobs { nodes { name artifacts { nodes { id name fileType size expired } } } } } } }";
+    let pipeline = world.at("/project/pipeline", query).await;
+    let stages = pipeline["stages"]["nodes"].as_array().unwrap();
+    let shown: Vec<_> = stages.iter().map(|stage| (&stage["name"], &stage["status"])).collect();
+    let expected = [("build", "success"), ("test", "success"), ("deploy", "success")];
+    let expected = expected.map(|(name, status)| (json!(name), json!(status)));
+    assert_eq!(shown, expected.iter().map(|(name, status)| (name, status)).collect::<Vec<_>>());
+    assert_eq!(stages[1]["jobs"]["nodes"], json!([{"name": "unit"}, {"name": "lint"}]));
+    let jobs = pipeline["jobs"]["nodes"].as_array().unwrap();
+    let build = jobs.iter().find(|job| job["name"] == "build").unwrap();
+    let archive = &build["artifacts"]["nodes"][0];
+    assert_eq!((&archive["fileType"], &archive["expired"]), (&json!("ARCHIVE"), &json!(false)));
+    let tree = world.read("/projects/1/jobs/1/artifacts/tree").await;
+    assert_eq!((&tree[0]["path"], &tree[0]["type"]), (&json!("report.txt"), &json!("file")));
+    world.expect(404, "GET", "/projects/1/jobs/1/artifacts/tree?path=other", Value::Null).await;
+}
+
+#[tokio::test]
+async fn a_health_status_is_set_and_cleared() {
+    let world = World::new().await;
+    let id = world.rest("/projects/1/issues/1").await["id"].clone();
+    let fields = "workItem { widgets { ... on WorkItemWidgetHealthStatus { healthStatus } } }";
+    for (given, shown) in [(json!("needsAttention"), json!("needs_attention")), (Value::Null, Value::Null)] {
+        let input = json!({"id": format!("gid://gitlab/WorkItem/{id}"), "healthStatusWidget": {"healthStatus": given}});
+        let payload = world.change("workItemUpdate", input, fields).await;
+        let widgets = payload["workItem"]["widgets"].as_array().unwrap();
+        let widget = widgets.iter().find(|widget| widget.get("healthStatus").is_some()).unwrap();
+        assert_eq!(widget["healthStatus"], given);
+        assert_eq!(world.rest("/projects/1/issues/1").await["health_status"], shown);
+    }
 }
