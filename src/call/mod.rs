@@ -70,4 +70,5 @@ pub use target::{
     WebPage, is_spelling as is_target_spelling, is_url_of, is_web_url, mark_of, noun as object_noun, page,
     parse_page, path_of, reference, takes, takes_target,
 };
-pub use validate::{Checked, ResolvedParams, Step, check};
+pub use validate::step::{ResolvedParams, Step};
+pub use validate::{Checked, check};

@@ -1,6 +1,6 @@
 //! Validates the given parameters of an action: names, other spellings, and types.
 
-mod step;
+pub mod step;
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,6 @@ use super::{
 };
 use crate::catalog::{self, Action, Json, Names, Param, Place, Scope, Touched, Words};
 use crate::text::{is_digits, plain_text};
-
-pub use step::{ResolvedParams, Step};
 
 /// Valid parameters of an action. Its operation is not selected yet.
 #[derive(Clone, Debug)]
