@@ -10,6 +10,7 @@ fn other_products_words_are_understood() {
     assert_eq!(first("open a ticket"), "issue.create");
     assert_eq!(first("add a secret for CI"), "ci_variable.create");
     assert_eq!(first("rerun the pipeline"), "pipeline.retry");
+    assert_eq!(first("abandon CL 12"), "merge_request.update");
 }
 
 #[test]
