@@ -3,6 +3,7 @@
 
 pub mod breaking_proxy;
 pub mod broken_bodies;
+pub mod clock;
 pub mod connections;
 pub mod lost_answers;
 pub mod rate_limits;
