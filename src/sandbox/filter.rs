@@ -26,6 +26,7 @@ fn due(ask: &Ask<'_>, row: &Row) -> bool {
         "0" | "none" => date.is_empty(),
         "any" => !date.is_empty(),
         "today" => date == today,
+        "tomorrow" => date == ask.world.tomorrow(),
         "overdue" => !date.is_empty() && date < today.as_str(),
         "month" => !date.is_empty() && date.get(..7) == today.get(..7),
         _ => true,
@@ -100,7 +101,7 @@ const TESTS: &[(&str, Test)] = &[
 
 /// Values of a parameter that the sandbox lacks, separated by spaces. It stays unread, which is answered with 501.
 const LACKING: &[(&str, &str)] =
-    &[("due_date", "tomorrow week next_month_and_previous_two_weeks"), ("milestone_id", "Upcoming Started")];
+    &[("due_date", "week next_month_and_previous_two_weeks"), ("milestone_id", "Upcoming Started")];
 
 fn is_lacking(name: &str, value: &Value) -> bool {
     let text = super::args::text_of(value).unwrap_or_default();

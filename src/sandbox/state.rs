@@ -125,6 +125,10 @@ impl World {
         self.clock.date().to_string()
     }
 
+    pub fn tomorrow(&self) -> String {
+        self.clock.date().next_day().map(|day| day.to_string()).unwrap_or_default()
+    }
+
     /// The rows on a shelf.
     pub fn rows(&self, shelf: &str) -> &[Row] {
         self.shelves.get(shelf).map(|rows| rows.as_slice()).unwrap_or_default()

@@ -216,7 +216,6 @@ async fn read_page(
 }
 
 /// The rows of a page that is a list.
-
 impl Walked {
     /// A walk that has read nothing yet, with its first page.
     fn begin(first: &ActionResponse) -> Walked {

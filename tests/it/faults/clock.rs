@@ -71,18 +71,19 @@ fn a_clock_that_jumps_expires_no_consent_and_ends_no_wait() {
         assert!(!agreed.is_error, "{offset}: {}", agreed.text);
         // A job that nobody runs: the wait ends by its own time.
         let made = succeed(&mut client, "pipeline.create", json!({"fullPath": "acme/widget", "ref": "main"}));
-        let wait = json!({"fullPath": "acme/widget", "pipeline_id": made["id"], "wait": 2});
+        let wait = json!({"fullPath": "acme/widget", "pipeline_id": made["data"]["id"], "wait": 2});
         let started = Instant::now();
         let waited = execute(&mut client, "pipeline.get", wait);
         assert!(!waited.is_error && started.elapsed() >= Duration::from_secs(1), "{offset}: {}", waited.text);
         let lines = fs::read_to_string(&audit).unwrap();
         let times: Vec<String> = lines
             .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap()["time"].as_str().unwrap().to_owned())
+            .filter_map(|line| {
+                Some(serde_json::from_str::<Value>(line).unwrap()["time"].as_str()?.to_owned())
+            })
             .collect();
         let (first, last) = (&times[0][..10], &times[times.len() - 1][..10]);
         assert_eq!(last > first, is_later, "the audit has the time of the clock: {times:?}");
-        client.well();
     }
 }
 
