@@ -215,7 +215,6 @@ async fn read_page(
     Ok(PageRead::Rows(Box::new(response)))
 }
 
-/// The rows of a page that is a list.
 impl Walked {
     /// A walk that has read nothing yet, with its first page.
     fn begin(first: &ActionResponse) -> Walked {
