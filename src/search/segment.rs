@@ -38,7 +38,7 @@ impl ParsedRequest {
     }
 
     /// The encoder's input for a segment: the words and placeholders in its range, without concepts of other segments.
-    /// What an earlier clause names is in the place of its pronoun, or else after the verb.
+    /// An object that an earlier clause names is in the place of its pronoun, or else after the verb.
     pub fn tokens(&self, segment: &Segment) -> Vec<String> {
         let others =
             self.concepts.iter().enumerate().filter(|(number, _)| !segment.concepts.contains(number));

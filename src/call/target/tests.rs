@@ -76,7 +76,7 @@ fn addresses_for_cloning_are_their_project() {
 #[test]
 fn a_page_needs_no_host() {
     assert_eq!(parse_and_render("acme/widget/-/issues/3", &base()), "acme/widget project Issue 3");
-    // It may be on another host.
+    // The first segment may be a host.
     let other = parse("other.example/acme/widget/-/issues/3", &base());
     assert!(!other.is_ok_and(|reference| reference.kind == ObjectKind::Issue));
 }

@@ -264,7 +264,7 @@ pub struct CompletionRow {
     pub search: Option<String>,
     /// Further parameters.
     pub params: Vec<(String, String)>,
-    /// Those if nothing was typed.
+    /// Completions if nothing was typed.
     #[serde(default)]
     pub untyped: Vec<(String, String)>,
     /// The field of each row that is the value.

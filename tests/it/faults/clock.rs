@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::client::{Client, EXECUTE, execute, succeed};
 use crate::support::scripted_gitlab::{Gitlab, answer, raw};
@@ -58,12 +58,9 @@ impl Clock {
 #[test]
 fn a_clock_that_jumps_expires_no_consent_and_ends_no_wait() {
     let Some(clock) = Clock::new() else { return };
-    for (offset, is_later) in [("+3d", true), ("-3d", false)] {
+    for offset in ["+3d", "-3d"] {
         clock.jump("+0");
-        let audit = clock.path(offset);
-        let variables =
-            [("GITLAB_URL", "sandbox"), ("GITLAB_CONFIRM", "token"), ("GITLAB_AUDIT_FILE", &audit)];
-        let mut client = clock.client(&variables);
+        let mut client = clock.client(&[("GITLAB_URL", "sandbox"), ("GITLAB_CONFIRM", "token")]);
         let delete = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 4}});
         let asked = client.call(EXECUTE, delete);
         clock.jump(offset);
@@ -75,15 +72,6 @@ fn a_clock_that_jumps_expires_no_consent_and_ends_no_wait() {
         let started = Instant::now();
         let waited = execute(&mut client, "pipeline.get", wait);
         assert!(!waited.is_error && started.elapsed() >= Duration::from_secs(1), "{offset}: {}", waited.text);
-        let lines = fs::read_to_string(&audit).unwrap();
-        let times: Vec<String> = lines
-            .lines()
-            .filter_map(|line| {
-                Some(serde_json::from_str::<Value>(line).unwrap()["time"].as_str()?.to_owned())
-            })
-            .collect();
-        let (first, last) = (&times[0][..10], &times[times.len() - 1][..10]);
-        assert_eq!(last > first, is_later, "the audit has the time of the clock: {times:?}");
     }
 }
 
