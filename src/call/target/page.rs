@@ -19,22 +19,12 @@ pub enum Stray {
     Nothing,
 }
 
-/// Parses a URL, one for cloning by SSH too. The scheme may be missing before the configured host, the host before a
-/// page's path.
+/// Parses a URL. The scheme may be missing before the configured host.
 pub fn address(text: &str, base: &Url) -> Option<Url> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
         Some("http" | "https") => Url::parse(text).ok(),
-        Some("ssh") => {
-            let url = Url::parse(text).ok()?;
-            cloned(url.host_str()?, url.path(), base)
-        }
         Some(_) => None,
-        None if text.starts_with("git@") => {
-            let (host, path) = text.strip_prefix("git@")?.split_once(':')?;
-            cloned(host, path, base)
-        }
-        None if is_page_path(text) => below_root(text, base),
         None => {
             let host = host(base)?;
             let rest = text.get(host.len()..).filter(|rest| rest.starts_with('/'))?;
@@ -44,22 +34,13 @@ pub fn address(text: &str, base: &Url) -> Option<Url> {
     }
 }
 
-/// The page of a project that is cloned by SSH, whose port is another than that of pages.
-fn cloned(host: &str, path: &str, base: &Url) -> Option<Url> {
-    if Some(host) == base.host_str() {
-        return below_root(path, base);
-    }
-    Url::parse(&format!("{}://{host}/{}", base.scheme(), path.trim_start_matches('/'))).ok()
-}
-
-fn below_root(path: &str, base: &Url) -> Option<Url> {
-    Url::parse(&format!("{}/{}", base.as_str().trim_end_matches('/'), path.trim_start_matches('/'))).ok()
-}
-
-/// True for `group/project/-/issues/3`: a first segment with a dot may be a host.
-fn is_page_path(text: &str) -> bool {
+/// The URL of a page whose path is given without the host: `group/project/-/issues/3`. A first segment with a dot may be
+/// a host.
+pub fn without_host(text: &str, base: &Url) -> Option<Url> {
     let first = text.split('/').next().unwrap_or_default();
-    text.contains("/-/") && !first.is_empty() && !first.contains(['.', ':'])
+    let is_path = text.contains("/-/") && !first.is_empty() && !first.contains(['.', ':']);
+    let url = || Url::parse(&format!("{}/{text}", base.as_str().trim_end_matches('/'))).ok();
+    is_path.then(url).flatten()
 }
 
 /// Returns host and port as written.
@@ -110,10 +91,6 @@ pub fn parse(url: &Url, base: &Url) -> Result<Reference, Stray> {
     })
 }
 
-/// Kinds whose number is the same in the API as in the URL of the page.
-const IN_API: [ObjectKind; 5] =
-    [ObjectKind::Issue, ObjectKind::MergeRequest, ObjectKind::Epic, ObjectKind::Pipeline, ObjectKind::Job];
-
 /// The project or group of an address of the REST API below `/api/v4`, with the object that it shows:
 /// `projects/acme%2Fwidget/issues/3`, as in `_links.self` of GitLab's answers.
 fn in_api(segments: &[String]) -> Option<Reference> {
@@ -125,7 +102,8 @@ fn in_api(segments: &[String]) -> Option<Reference> {
     };
     let (kind, value) = match page {
         [] | [_] => (ObjectKind::Holder, String::new()),
-        page => shown_object(page).filter(|(kind, _)| IN_API.contains(kind))?,
+        // A milestone's page has its iid, its address in the API its id.
+        page => shown_object(page).filter(|(kind, _)| *kind != ObjectKind::Milestone)?,
     };
     Some(Reference { path: path.clone(), holder: Some(holder), kind, value, note: None })
 }

@@ -9,22 +9,16 @@ use crate::call::Fault;
 /// Parses a URL or a short reference.
 pub fn parse(text: &str, base: &Url) -> Result<Reference, Fault> {
     let text = text.trim();
-    match page::address(text, base) {
+    match page::address(text, base).or_else(|| page::without_host(text, base)) {
         Some(url) => page::parse(&url, base).map_err(|reason| match reason {
             page::Stray::Host(given) => {
                 Fault::OtherHost { given, configured: page::host(base).unwrap_or_default() }
             }
             page::Stray::Root => unreadable(text, format!("what this GitLab has is below {base}")),
-            page::Stray::Api => {
-                let instead = "give the URL of the page, or path and number";
-                unreadable(
-                    text,
-                    format!(
-                        "an address of the API may be that of a project, a group, or an issue, merge \
-                    request, epic, pipeline or job of one: {instead}"
-                    ),
-                )
-            }
+            page::Stray::Api => unreadable(
+                text,
+                "for an address of the API, give the URL of the page, or path and number".to_owned(),
+            ),
             page::Stray::Nothing => unreadable(text, "the URL names nothing of GitLab's".to_owned()),
         }),
         None => short::parse(text).ok_or_else(|| {
