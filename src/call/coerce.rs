@@ -269,7 +269,7 @@ fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String
                 understood.push(format!("`{}: {given}` as {empty}, which takes it away", inner.name));
             }
             fitted_fields.insert(field.name.clone(), empty);
-        } else if !value.is_null() {
+        } else if !value.is_null() && !is_blank(&inner, &value) {
             fitted_fields.insert(field.name.clone(), fitted(&inner, value, understood)?);
         }
     }
@@ -287,6 +287,20 @@ fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String
         }
         None => Ok(Value::Object(fitted_fields)),
     }
+}
+
+/// True for an empty text in place of an optional number, date, choice or the like, which a client's form leaves blank.
+fn is_blank(field: &Param, value: &Value) -> bool {
+    let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
+    let is_cleared =
+        field.name.rsplit_once('.').is_some_and(|(object, name)| taken_away::is_by_null(object, name));
+    is_blank && !field.required && !field.kind.many && !may_be_empty(field) && !is_cleared
+}
+
+/// True if an empty text can be a value of the parameter.
+pub fn may_be_empty(param: &Param) -> bool {
+    matches!(param.kind.base, Base::String | Base::Any | Base::File | Base::Object)
+        && param.choices.is_empty()
 }
 
 /// Matches a value with the choices, ignoring case and separators.

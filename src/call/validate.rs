@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 use super::context::Context;
 use super::encoded::list_in_text;
 use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
-use super::param_names::named;
+use super::param_names::{named, param_named};
 use super::quick_action::{self, QuickActions};
 use super::{
     Call, Fault, Invalid, TARGET, TouchedPlace, affected_paths, coerce, given_forms, global_id, items,
     lookup, raw_request, revision, select_operation, taken_away, target,
 };
-use crate::catalog::{self, Action, Json, Names, Param, Place, Scope, Touched, Words};
+use crate::catalog::{self, Action, Json, Names, Param, Place, Risk, Scope, Touched, Words};
 use crate::text::{is_digits, plain_text};
 
 /// Valid parameters of an action. Its operation is not selected yet.
@@ -105,23 +105,28 @@ impl Checked {
         params
     }
 
+    /// True for a value that a client's form leaves blank, where it can mean nothing else: an optional parameter of a read,
+    /// a thread, and whatever has no empty value, such as a number. In an update an empty value may take something away.
+    fn is_left_out(&self, name: &str, value: &Value, words: &Words) -> bool {
+        let blank = value.as_str().map(str::trim).filter(|text| text.is_empty() || *text == "null");
+        let Some(blank) = blank else { return value.is_null() };
+        let Some(param) = param_named(&self.action, name, words) else { return false };
+        let holds_text = coerce::may_be_empty(param) || param.kind.many || param.names.is_some();
+        let is_thread = param.place == Place::Path && name.ends_with("_id");
+        let is_read = self.action.risk == Risk::Read && param.place != Place::Path;
+        let may_be_blank = match blank {
+            "" => is_thread || is_read || (!holds_text && !self.action.verb().starts_with("update")),
+            _ => is_read && !holds_text,
+        };
+        !param.required && param.locates.is_none() && may_be_blank
+    }
+
     /// Takes each parameter, and returns the faults of those that it cannot take. Exact names first: they win over other
     /// spellings.
     fn take_all(&mut self, params: Map<String, Value>, context: &Context<'_>) -> Vec<Fault> {
-        let is_left_out = |name: &str, value: &Value| {
-            // A thread that a client's form leaves blank is none.
-            let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
-            let in_path = |param: &Param| {
-                param.place == Place::Path
-                    && !param.required
-                    && param.locates.is_none()
-                    && name.ends_with("_id")
-            };
-            value.is_null() || (is_blank && self.action.param(name).is_some_and(in_path))
-        };
         let (exact, spelled): (Vec<_>, Vec<_>) = params
             .into_iter()
-            .filter(|(name, value)| !is_left_out(name, value))
+            .filter(|(name, value)| !self.is_left_out(name, value, context.words))
             .partition(|(name, _)| self.action.param(name).is_some());
         let taken = exact.into_iter().chain(spelled);
         taken.filter_map(|(name, value)| self.take(&name, value, context).err()).collect()

@@ -462,3 +462,31 @@ fn a_pipeline_that_is_not_there_by_one_number_is_not_looked_for_by_the_other() {
         assert!(is_error && structured["error"]["kind"] == "not_found", "{action} {params}: {text}");
     }
 }
+
+/// Clients that fill every optional parameter of a form with an empty text.
+#[test]
+fn blank_optional_parameters_are_left_out() {
+    let mut client = Client::sandbox();
+    let blank = json!({
+        "fullPath": "acme/widget", "state": "", "created_after": "", "author_username": "", "labels": "",
+        "assignee_id": "", "confidential": "", "per_page": "", "order_by": "null", "search": "",
+    });
+    let rows = succeed(&mut client, "issue.list", blank)["data"].clone();
+    assert_eq!(rows, succeed(&mut client, "issue.list", json!({"fullPath": "acme/widget"}))["data"]);
+    let file = json!({"path": "README.md", "ref": "", "line_start": "", "line_end": ""});
+    let file = json!({"fullPath": "acme/widget", "files": [file], "grep": ""});
+    succeed(&mut client, "repository.read_files", file);
+    let create = json!({
+        "fullPath": "acme/widget", "title": "Oil it", "weight": "", "confidential": "", "due_date": "", "issue_type": "",
+    });
+    let sent = preview(&mut client, "issue.create", &create).unwrap();
+    for left_out in ["weight", "confidential", "issue_type"] {
+        assert!(sent["body"].get(left_out).is_none(), "{sent}");
+    }
+    // In an update an empty value may take away what is there: that is not guessed.
+    let update = json!({"fullPath": "acme/widget", "iid": 3, "weight": ""});
+    assert_eq!(preview(&mut client, "issue.update", &update), None);
+    // What is required has no default.
+    let required = json!({"fullPath": "acme/widget", "iid": ""});
+    assert_eq!(preview(&mut client, "issue.get", &required), None);
+}
