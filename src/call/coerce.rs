@@ -220,7 +220,7 @@ fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
     let is_right = text.is_empty() || is_choice || is_date(text) || (takes_time && is_time(text));
     let (name, given) = (param.name.clone(), render_value(value));
     let expected = expected_day().to_owned();
-    (!is_right).then(|| Fault::NoDate { name, given, expected, readings: days(text) })
+    (!is_right).then(|| Fault::NoDate { name, given, expected, readings: days(text, takes_time) })
 }
 
 /// Fault of an id where GitLab takes a path alone. The path for that of `fullPath` is looked up.
@@ -232,8 +232,13 @@ fn stray_id(param: &Param, value: &Value) -> Option<Fault> {
     is_id.then(|| Fault::NotALocation { name, given, expected: ACCEPTED_PATHS })
 }
 
-/// Parses a date, relative to the current day in UTC. Returns every day that the text may mean.
-fn days(text: &str) -> Vec<String> {
+/// Parses a date, relative to the current day in UTC. Returns every day that the text may mean, or the time in UTC that
+/// lacks its zone: GitLab's own clock.
+fn days(text: &str, takes_time: bool) -> Vec<String> {
+    let zoned = format!("{}Z", text.trim().replacen(' ', "T", 1));
+    if takes_time && is_time(&zoned) {
+        return vec![zoned];
+    }
     if let Ok(moment) = time::OffsetDateTime::parse(text, &Rfc3339) {
         return vec![moment.date().to_string()];
     }
@@ -337,7 +342,8 @@ fn unfit(param: &Param, value: &Value) -> Fault {
     let (name, given, expected) = (param.name.clone(), render_value(value), expected(param));
     match (param.kind.base, value) {
         (Base::Date | Base::DateTime, Value::String(text)) => {
-            Fault::NoDate { name, given, expected, readings: days(text) }
+            let readings = days(text, param.kind.base == Base::DateTime);
+            Fault::NoDate { name, given, expected, readings }
         }
         (Base::Role, Value::String(text)) => Fault::NotAChoice {
             name,

@@ -12,6 +12,11 @@ pub fn parse_days(text: &str, today: Date) -> Vec<Date> {
     if let Some(day) = relative.and_then(|(_, days)| today.checked_add(Duration::days(*days))) {
         return vec![day];
     }
+    let counted: Vec<Date> =
+        days_from_today(&text).iter().filter_map(|days| today.checked_add(Duration::days(*days))).collect();
+    if !counted.is_empty() {
+        return counted;
+    }
     let text = without_t(&text);
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.filter(|word| !is_weekday(word)).collect();
@@ -21,6 +26,25 @@ pub fn parse_days(text: &str, today: Date) -> Vec<Date> {
         _ => BTreeSet::new(),
     };
     read.into_iter().collect()
+}
+
+/// Parses `7 days ago`, `in 2 weeks` and `7d` as numbers of days from today. A bare `7d` may be before or after it.
+fn days_from_today(text: &str) -> Vec<i64> {
+    let (text, signs) = match (text.strip_suffix(" ago"), text.strip_prefix("in ")) {
+        (Some(past), None) => (past, [-1].as_slice()),
+        (None, Some(future)) => (future, [1].as_slice()),
+        _ => (text.trim_start_matches('-'), if text.starts_with('-') { [-1].as_slice() } else { &[-1, 1] }),
+    };
+    let Some((number, unit)) = text.find(|c: char| !c.is_ascii_digit()).map(|end| text.split_at(end)) else {
+        return Vec::new();
+    };
+    let days = match unit.trim() {
+        "d" | "day" | "days" => 1,
+        "w" | "week" | "weeks" => 7,
+        _ => return Vec::new(),
+    };
+    let count = number.parse::<i64>().ok().and_then(|number| number.checked_mul(days));
+    count.into_iter().flat_map(|count| signs.iter().map(move |sign| count * sign)).collect()
 }
 
 const RELATIVE: [(&str, i64); 3] = [("yesterday", -1), ("today", 0), ("tomorrow", 1)];
@@ -154,6 +178,15 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_days_counts_from_today() {
+        for text in ["7 days ago", "1 week ago", "-7d", "1w ago"] {
+            assert_eq!(render_days(text), ["2026-02-21"], "{text}");
+        }
+        assert_eq!(render_days("in 2 days"), ["2026-03-02"]);
+        assert_eq!(render_days("2d"), ["2026-02-26", "2026-03-02"], "before or after today");
+    }
+
+    #[test]
     fn what_two_days_may_be_meant_by_has_both() {
         assert_eq!(render_days("03/04/2026"), ["2026-03-04", "2026-04-03"]);
         assert_eq!(render_days("04/04/2026"), ["2026-04-04"]);
@@ -174,6 +207,11 @@ mod tests {
             "1 2 3 4",
             "next friday",
             "12345678901",
+            "days ago",
+            "7 months ago",
+            "in 3 days ago",
+            "99999999999999999999d",
+            "9223372036854775807d",
         ] {
             assert!(render_days(text).is_empty(), "{text}: {:?}", render_days(text));
         }
