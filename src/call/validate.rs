@@ -97,6 +97,7 @@ impl Checked {
         given_forms::move_words(action, &mut params, context.words, understood);
         given_forms::turn_flags(action, &mut params, understood);
         given_forms::text_values(action, &mut params);
+        given_forms::join_owner(action, &mut params, context.words, understood);
         given_forms::join_pipeline_number(action, &mut params, understood);
         given_forms::join_pipeline(action, &mut params, understood);
         given_forms::join_reference(action, &mut params, context.words, understood);

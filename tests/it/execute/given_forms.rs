@@ -490,3 +490,21 @@ fn blank_optional_parameters_are_left_out() {
     let required = json!({"fullPath": "acme/widget", "iid": ""});
     assert_eq!(preview(&mut client, "issue.get", &required), None);
 }
+
+/// Other systems take a project as `owner` and `repo`.
+#[test]
+fn an_owner_and_a_name_are_the_path() {
+    let mut client = Client::sandbox();
+    for place in [
+        json!({"owner": "acme", "repo": "widget"}),
+        json!({"namespace": "acme", "project": "widget"}),
+        json!({"owner": "acme", "fullPath": "widget"}),
+    ] {
+        let mut params = place.as_object().unwrap().clone();
+        params.insert("iid".to_owned(), json!(3));
+        let issue = succeed(&mut client, "issue.get", Value::Object(params))["data"].clone();
+        assert_eq!(issue["iid"], 3, "{place}");
+    }
+    let alone = json!({"owner": "acme", "iid": 3});
+    assert_eq!(preview(&mut client, "issue.get", &alone), None);
+}
