@@ -36,7 +36,9 @@ pub fn is_sane(text: &str) -> bool {
 
 /// True if a text in place of a path is a URL, or the reference of an object.
 pub fn is_thing(text: &str, base: &Url) -> bool {
-    if !is_sane(text) || Location::parse(text, HolderKind::Either).is_some() {
+    // `-` is the name of no project or group (`lib/gitlab/path_regex.rb`).
+    let is_page = text.contains("/-/");
+    if !is_sane(text) || (!is_page && Location::parse(text, HolderKind::Either).is_some()) {
         return false;
     }
     let is_web = ["http://", "https://"].iter().any(|scheme| {

@@ -508,3 +508,11 @@ fn an_owner_and_a_name_are_the_path() {
     let alone = json!({"owner": "acme", "iid": 3});
     assert_eq!(preview(&mut client, "issue.get", &alone), None);
 }
+
+/// `acme/widget/-/issues/5` in place of a path was taken for a project's, and the offered call failed.
+#[test]
+fn the_path_of_a_page_is_its_object() {
+    let mut client = Client::sandbox();
+    let page = json!({"fullPath": "acme/widget/-/issues/5"});
+    assert_eq!(succeed(&mut client, "issue.get", page)["data"]["iid"], 5);
+}
