@@ -338,7 +338,32 @@ impl Checked {
         // No note on numbers as text: a target is a text.
         self.understood.truncate(told);
         self.understood.push(format!("`target` as {}", written.join(", ")));
+        self.take_page_filters(&said, context);
         Ok(())
+    }
+
+    /// Takes the filters in the URL of a list's page, and notes those that the list does not have.
+    fn take_page_filters(&mut self, target: &str, context: &Context<'_>) {
+        if !self.action.verb().starts_with("list") {
+            return;
+        }
+        for (name, value) in target::page_filters(target, context.base) {
+            let param = named(&self.action, &name, &self.params, context.words);
+            let filter = param.filter(|param| param.place == Place::Query).map(|param| param.name.clone());
+            let noted = self.understood.len();
+            match filter {
+                Some(filter) if self.params.contains_key(&filter) => {}
+                Some(filter) if self.take(&name, value.clone(), context).is_ok() => {
+                    self.understood.truncate(noted);
+                    self.understood
+                        .push(format!("`{name}` of the URL as `{filter}: {}`", plain_text(&value)));
+                }
+                _ => {
+                    self.understood.truncate(noted);
+                    self.understood.push(format!("`{name}` of the URL as nothing: not a filter here"));
+                }
+            }
+        }
     }
 
     /// Builds the call of a raw request.

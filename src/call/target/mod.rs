@@ -3,6 +3,7 @@
 mod apply;
 mod other_end;
 mod page;
+mod page_filters;
 mod parse;
 mod reference;
 mod short;
@@ -11,6 +12,7 @@ mod tests;
 
 pub use apply::{filled, takes_target};
 pub use other_end::divide_references;
+pub use page_filters::page_filters;
 use parse::parse;
 use reference::NOTE;
 pub use reference::{noun, takes};

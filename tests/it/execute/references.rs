@@ -288,3 +288,22 @@ fn the_documentation_lists_what_still_takes_an_id_alone() {
     graphql.for_each(|graphql| found.extend(graphql.gids.values().map(String::as_str)));
     assert_eq!(listed, found);
 }
+
+/// The address bar of a filtered list was answered with the list without its filters, and without a word.
+#[test]
+fn the_filters_in_the_url_of_a_list_are_applied() {
+    let mut client = Client::sandbox();
+    let filtered = json!({"target": "acme/widget/-/issues?label_name[]=bug&state=closed&first_page_size=20"});
+    let reply = execute(&mut client, "issue.list", filtered);
+    let expected = json!({"fullPath": "acme/widget", "labels": ["bug"], "state": "closed"});
+    assert_eq!(reply.structured["data"], succeed(&mut client, "issue.list", expected)["data"]);
+    let odd = json!({"target": "acme/widget/-/issues?state=closed&sort=popularity_desc", "state": "opened"});
+    let reply = execute(&mut client, "issue.list", odd);
+    let expected = json!({"fullPath": "acme/widget", "state": "opened"});
+    assert_eq!(
+        reply.structured["data"],
+        succeed(&mut client, "issue.list", expected)["data"],
+        "a parameter wins"
+    );
+    assert!(reply.text.contains("`sort` of the URL as nothing: not a filter here"), "{}", reply.text);
+}
