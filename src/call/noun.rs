@@ -10,22 +10,23 @@ const ENDINGS: [&str; 2] = ["id", "iid"];
 /// Finds the parameter with the number of a noun: `X_id` or `X_iid` by its own name or by GitLab's, or the number of the
 /// action's own object if the noun is the domain. None if several are possible, or if the only one is in `taken`.
 pub fn param_by_noun<'a>(action: &'a Action, noun: &str, taken: &Map<String, Value>) -> Option<&'a Param> {
-    let is_own = |param: &Param| {
-        let own = [folded(action.domain()), String::new()];
-        folded(noun) == folded(action.domain()) && own.iter().any(|noun| is_number_of(&param.name, noun))
+    let noun = folded(noun);
+    let is_domain = is_folded(action.domain(), &noun);
+    let bound = action.operations.iter().flat_map(|operation| &operation.bind);
+    let bound: Vec<&String> =
+        bound.filter(|(theirs, _)| is_number_of(theirs, &noun)).map(|(_, ours)| ours).collect();
+    let is_number = |param: &&Param| {
+        is_number_of(&param.name, &noun)
+            || (is_domain && is_number_of(&param.name, ""))
+            || bound.contains(&&param.name)
     };
-    let is_bound = |param: &Param| {
-        let bound = action.operations.iter().flat_map(|operation| &operation.bind);
-        bound.into_iter().any(|(theirs, ours)| *ours == param.name && is_number_of(theirs, &folded(noun)))
-    };
-    let is_number =
-        |param: &&Param| is_number_of(&param.name, &folded(noun)) || is_own(param) || is_bound(param);
     only(action.params.iter().filter(is_number)).filter(|param| !taken.contains_key(&param.name))
 }
 
 /// Finds the parameter `X_id` or `X_iid` by its own name alone.
 pub fn param_with_noun<'a>(action: &'a Action, noun: &str, taken: &Map<String, Value>) -> Option<&'a Param> {
-    let is_number = |param: &&Param| is_number_of(&param.name, &folded(noun));
+    let noun = folded(noun);
+    let is_number = |param: &&Param| is_number_of(&param.name, &noun);
     only(action.params.iter().filter(is_number)).filter(|param| !taken.contains_key(&param.name))
 }
 
@@ -35,11 +36,22 @@ fn only<'a>(mut found: impl Iterator<Item = &'a Param>) -> Option<&'a Param> {
 
 /// True if a name is a folded noun with the ending of a number; that of no noun is the ending alone.
 fn is_number_of(name: &str, noun: &str) -> bool {
-    let name = folded(name);
-    name.strip_prefix(noun).is_some_and(|ending| ENDINGS.contains(&ending))
+    let mut letters = letters(name);
+    noun.chars().all(|letter| letters.next() == Some(letter))
+        && ENDINGS.contains(&letters.collect::<String>().as_str())
 }
 
 /// A name in lower case, letters and digits alone: case and separators do not distinguish parameters.
 pub fn folded(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    letters(name).collect()
+}
+
+/// True if a name is the folded one. A large action has hundreds of names to compare with, most of which differ in the
+/// first letter.
+pub fn is_folded(name: &str, folded: &str) -> bool {
+    letters(name).eq(folded.chars())
+}
+
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::noun::{folded, param_by_noun, param_with_noun};
+use super::noun::{folded, is_folded, param_by_noun, param_with_noun};
 use crate::catalog::{self, Action, GlossaryEntry, Names, Param, Words};
 
 /// Finds the parameter for a name: by its own name; by GitLab's name in the path or request; by the same letters in
@@ -20,9 +20,12 @@ pub fn named<'a>(
     let filled =
         || action.operations.iter().find_map(|operation| operation.bind.get(given)).and_then(|name| by(name));
     let bare = given.strip_suffix("[]").unwrap_or(given);
-    let cased = || free().find(|param| folded(&param.name) == folded(bare));
+    let folded_name = folded(bare);
+    let cased = || free().find(|param| is_folded(&param.name, &folded_name));
     let glossary = || {
-        let ranked = free().filter_map(|param| Some((rank(words.glossary.get(&param.name)?, given)?, param)));
+        let folded_given = folded(given);
+        let ranked =
+            free().filter_map(|param| Some((rank(words.glossary.get(&param.name)?, &folded_given)?, param)));
         // A parameter that only helps to look the object up is not the object: `id` of a job is no pipeline's.
         let is_aid = |param: &Param| param.place == catalog::Place::Selector;
         let found = ranked.min_by_key(|(rank, param)| (is_aid(param), *rank)).map(|(_, param)| param);
@@ -64,9 +67,9 @@ pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option
     named(action, given, &Map::new(), words)
 }
 
-/// Position of a spelling in the glossary entry of a parameter.
-fn rank(entry: &GlossaryEntry, given: &str) -> Option<usize> {
-    entry.aliases.iter().position(|alias| folded(alias) == folded(given))
+/// Position of a folded spelling in the glossary entry of a parameter.
+fn rank(entry: &GlossaryEntry, folded_name: &str) -> Option<usize> {
+    entry.aliases.iter().position(|alias| is_folded(alias, folded_name))
 }
 
 /// Finds the field for a spelling: by its own name, by the same letters in another case, or by a name that
@@ -75,7 +78,7 @@ pub fn field_named<'a>(param: &'a Param, given: &str) -> Option<&'a Param> {
     let fields = || param.fields.iter();
     fields()
         .find(|field| field.name == given)
-        .or_else(|| fields().find(|field| folded(&field.name) == folded(given)))
+        .or_else(|| fields().find(|field| is_folded(&field.name, &folded(given))))
         .or_else(|| fields().find(|field| is_spelling(&field.name, given)))
 }
 
