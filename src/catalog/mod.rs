@@ -20,8 +20,8 @@ pub use error::CatalogError;
 pub use example::example;
 pub use family::ShortName;
 pub use gitlab_mcp_embed::catalog::kinds::{
-    ChangeForm, CompletionRow, ItemKind, ItemPlace, KindRead, KindRow, NameForm, NewItemKind, ObjectKind,
-    PageValue, Resolver, ResolverRead, ResourceRow, ResourceVariable,
+    ChangeForm, CompletionRow, FilterName, ItemKind, ItemPlace, KindRead, KindRow, NameForm, NewItemKind,
+    ObjectKind, PageValue, Resolver, ResolverRead, ResourceRow, ResourceVariable,
 };
 pub use gitlab_mcp_embed::catalog::language::{
     AbsentToolset, Agent, BackgroundChange, ChangeWords, ClientTools, Domain, DoneState, ExampleWords,

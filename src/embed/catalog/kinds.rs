@@ -43,6 +43,25 @@ pub struct Kinds {
     pub target_spellings: Vec<String>,
     /// States that GitLab prints in parentheses after a reference.
     pub reference_states: Vec<String>,
+    /// Filters of lists whose value names an object.
+    #[serde(rename = "filter_name")]
+    pub filter_names: Vec<FilterName>,
+}
+
+/// Filters of lists whose value names an object, and the read that finds it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FilterName {
+    pub params: Vec<String>,
+    pub noun: String,
+    pub read: String,
+    /// The parameter of the read that takes the name.
+    pub search: String,
+    /// The field of its rows with the name.
+    pub field: String,
+    /// Values that name no object, such as `none`.
+    #[serde(default)]
+    pub words: Vec<String>,
 }
 
 /// The reads and parameters that take a revision of a repository.

@@ -10,6 +10,7 @@ mod readable_rows;
 mod row_additions;
 pub mod row_filter;
 mod state_wait;
+mod unknown_filters;
 mod unwrap;
 
 use futures_util::future::BoxFuture;
@@ -27,7 +28,7 @@ use finishing::Finishing;
 type Stage = for<'f> fn(&'f mut Finishing<'_>) -> BoxFuture<'f, Result<(), ToolError>>;
 
 /// The stages of every reply, in order.
-const STAGES: [Stage; 9] = [
+const STAGES: [Stage; 10] = [
     |finishing| Box::pin(unwrap::unwrap_reply(finishing)),
     |finishing| Box::pin(job_log::select_log(finishing)),
     |finishing| Box::pin(state_wait::wait_for_state(finishing)),
@@ -37,6 +38,7 @@ const STAGES: [Stage; 9] = [
     |finishing| Box::pin(row_filter::keep_rows(finishing)),
     |finishing| Box::pin(lfs_pointer::name_pointer(finishing)),
     |finishing| Box::pin(blame::number_lines(finishing)),
+    |finishing| Box::pin(unknown_filters::add_notes(finishing)),
 ];
 
 /// Turns the reply of a call into its outcome.

@@ -430,3 +430,30 @@ fn the_weight_of_a_work_item_is_changed_by_its_plain_name() {
     let issue = succeed(&mut client, "issue.get", json!({"fullPath": WIDGET, "iid": 3}));
     assert_eq!((&issue["data"]["weight"], &issue["data"]["due_date"]), (&json!(5), &json!("2027-01-15")));
 }
+
+/// `labels=~bug` and `labels=BUG` read as if no issue had the label.
+#[test]
+fn an_empty_list_names_a_filter_that_names_nothing() {
+    let mut client = Client::sandbox();
+    let mut text = |filter: Value| {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params.as_object_mut().unwrap().extend(filter.as_object().unwrap().clone());
+        execute(&mut client, "issue.list", params).text
+    };
+    for (filter, note) in [
+        (json!({"labels": "~bug"}), "`labels`: there is no label \"~bug\", only \"bug\""),
+        (json!({"labels": "BUG"}), "`labels`: there is no label \"BUG\", only \"bug\""),
+        (json!({"labels": ["bug", "nosuch"]}), "`labels`: there is no label \"nosuch\""),
+        (json!({"milestone": "%v1.0"}), "`milestone`: there is no milestone \"%v1.0\", only \"v1.0\""),
+        (json!({"author_username": "nosuch"}), "`author_username`: there is no user \"nosuch\""),
+    ] {
+        let text = text(filter.clone());
+        assert!(text.contains(note), "{filter}: {text}");
+    }
+    for filter in
+        [json!({"labels": "None", "search": "nosuchword"}), json!({"labels": "bug", "search": "nosuchword"})]
+    {
+        let text = text(filter.clone());
+        assert!(text.contains("Nothing found") && !text.contains("there is no"), "{filter}: {text}");
+    }
+}
