@@ -299,7 +299,8 @@ impl Rules {
         // Rules without these lists have no ids.
         let members = members.filter(|id| !id.is_empty());
         let moved = self.changes.moved.iter().flat_map(|moved| &moved.actions);
-        let refusals = self.changes.refusals.iter().flat_map(|refusal| &refusal.actions);
+        let refusals =
+            self.changes.refusals.iter().flat_map(|refusal| refusal.actions.iter().chain(&refusal.instead));
         for id in trials.chain(rows).chain(members).chain(moved).chain(refusals) {
             ids.expand(id, "changes", &mut faults);
         }

@@ -364,6 +364,9 @@ pub struct RefusalMeaning {
     pub message: String,
     /// Its meaning, as a hint.
     pub hint: String,
+    /// The action that does what was wanted, with the same parameters.
+    #[serde(default)]
+    pub instead: Option<String>,
 }
 
 /// The lists of the direct and of all members of a place, which answer with where each member comes from.

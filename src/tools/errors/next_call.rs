@@ -122,7 +122,11 @@ pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused
             && error.answer().is_none_or(|answer| answer.message.contains(&meaning.message))
     });
     if let Some(meaning) = means {
-        return refused.hint(meaning.hint.clone());
+        let refused = refused.hint(meaning.hint.clone());
+        return match meaning.instead.as_ref().and_then(|other| same_by(tools, other, checked)) {
+            Some(call) => refused.fix(call),
+            None => refused,
+        };
     }
     match error {
         GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => {
@@ -137,6 +141,15 @@ pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused
         }
         _ => refused,
     }
+}
+
+/// The call of another action with the parameters of a refused one; none if it does not take each of them.
+fn same_by(tools: &Tools, other: &str, checked: &Checked) -> Option<NextCall> {
+    let other = tools.catalog.get(other).ok().flatten()?;
+    let takes_all = checked.params().keys().all(|name| other.param(name).is_some());
+    let is_open = takes_all && tools.withholds(&other).is_none();
+    (is_open && suggestions::is_callable(tools, &other, checked.params()))
+        .then(|| NextCall::execute(&other.id, checked.params()))
 }
 
 /// The call to make where GitLab did nothing: the read of what a change is refused for; the same, where something

@@ -622,6 +622,23 @@ fn a_commit_names_the_file_that_exists_or_is_missing() {
     assert_eq!(error["fix"]["arguments"]["params"]["path"], "src", "{error}");
 }
 
+/// Tools of other systems write a file whether it is there or not.
+#[test]
+fn an_update_of_a_file_that_is_not_there_offers_to_make_it() {
+    let mut client = Client::sandbox();
+    let write = |branch: &str| {
+        let params = json!({
+            "fullPath": "acme/widget", "file_path": "docs/new.md", "branch": branch, "content": "x", "commit_message": "m",
+        });
+        (EXECUTE, json!({"action": "repository_file.update", "params": params}))
+    };
+    let error = refused(&mut client, write("main"), "invalid_params", &["doesn't exist"]);
+    let made = follow(&mut client, &error);
+    assert_eq!(made.structured["data"]["file_path"], "docs/new.md", "{}", made.text);
+    let error = refused(&mut client, write("nowhere"), "invalid_params", &["when you are on a branch"]);
+    assert!(error["hint"].as_str().unwrap().contains("`start_branch`"), "{error}");
+}
+
 /// The number of a project was offered in place of its path, and a group has the same number.
 #[test]
 fn a_project_where_a_group_is_needed_is_no_fault_of_a_proxy() {
