@@ -68,7 +68,7 @@ async fn execute(
     let resolved = expand::expand(tools, action_lookup::resolve(tools, request)?).await?;
     continuation::window_start(&resolved.request)?;
     tools.learn_audited_user().await;
-    entry.set_action(&resolved.action);
+    entry.set_action(&resolved.action, &resolved.request.params);
     if resolved.action.plan.is_some() {
         return run::run(ACTIONS, tools, resolved, entry).await;
     }

@@ -264,7 +264,7 @@ impl CompositeRun<'_> {
         self.enclosing.bounds.begin(&resolved.action.id)?;
         let mut entry = self.tools.auditor.begin();
         entry.within(self.id);
-        entry.set_action(&resolved.action);
+        entry.set_action(&resolved.action, &resolved.request.params);
         let outcome = match resolved.action.plan {
             Some(_) => {
                 let is_agreed = circumstances.is_agreed;

@@ -4,10 +4,16 @@ use percent_encoding::utf8_percent_encode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::{Call, Checked, RESERVED};
+use crate::call::{Call, Checked, RESERVED, TARGET};
 
 /// Placeholder of a path whose value gives access to what it names: the link of an upload is open to who has it.
 const SECRET: &str = "secret";
+
+/// Parameters that identify an object.
+const IDENTIFYING: [&str; 3] = ["fullPath", "iid", "id"];
+
+/// Maximum number of bytes of a target as a caller wrote it.
+const MAX_GIVEN_BYTES: usize = 300;
 
 /// Target of a call: its object, without the values of other parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,7 +22,7 @@ pub struct AuditTarget {
     pub operation: Option<String>,
     /// The path of the request below `/api/v4`.
     pub path: Option<String>,
-    /// Project or group, and iid or id, of a GraphQL call, whose path has neither.
+    /// Project or group, and iid or id, of a GraphQL call, whose path has neither, and of a call that was not built.
     pub target: Option<String>,
 }
 
@@ -34,12 +40,20 @@ impl AuditTarget {
                 let path = sent_path(call, params.get(SECRET).and_then(Value::as_str));
                 AuditTarget { operation, path: Some(path), target: None }
             }
-            _ => {
-                let parts = ["fullPath", "iid", "id"].iter().filter_map(|name| param_text(name, params));
-                let parts: Vec<String> = parts.collect();
-                let target = (!parts.is_empty()).then(|| parts.join("/"));
-                AuditTarget { operation, path: None, target }
-            }
+            _ => AuditTarget { operation, path: None, target: joined(&IDENTIFYING, params) },
+        }
+    }
+
+    /// The target of a call that may end before its request is known: it is denied, or names nothing. As the caller wrote
+    /// it.
+    pub fn given(params: &Map<String, Value>) -> AuditTarget {
+        // The query of a URL may be a search.
+        let page = params.get(TARGET).and_then(Value::as_str).and_then(|target| target.split('?').next());
+        let page = page.map(|page| utf8_percent_encode(page, RESERVED).to_string());
+        let target = page.or_else(|| joined(&IDENTIFYING, params));
+        AuditTarget {
+            target: target.filter(|target| target.len() <= MAX_GIVEN_BYTES),
+            ..AuditTarget::default()
         }
     }
 }
@@ -67,6 +81,11 @@ fn sent_path(call: &Call, secret: Option<&str>) -> String {
         }
         _ => path.to_owned(),
     }
+}
+
+fn joined(names: &[&str], params: &Map<String, Value>) -> Option<String> {
+    let parts: Vec<String> = names.iter().filter_map(|name| param_text(name, params)).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
 }
 
 /// The value of a parameter that identifies an object.

@@ -244,9 +244,10 @@ impl AuditEntry<'_> {
         pending.insert(self.number, Pending { started, line, is_open });
     }
 
-    /// Sets the action.
-    pub fn set_action(&mut self, action: &Action) {
+    /// Sets the action, and its target as the caller wrote it until the request is known.
+    pub fn set_action(&mut self, action: &Action, params: &Map<String, Value>) {
         self.line.user = self.auditor.user.get().cloned();
+        self.line.aim_at(AuditTarget::given(params));
         self.line.action = Some(action.id.clone());
         self.save();
     }

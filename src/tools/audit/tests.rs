@@ -23,7 +23,7 @@ fn line(action: &str, params: Value) -> AuditLine {
     };
     let auditor = Auditor::new(Audit::Off, None);
     let mut entry = auditor.begin();
-    entry.set_action(checked.action());
+    entry.set_action(checked.action(), checked.params());
     entry.set_call(&call, &checked);
     std::mem::take(&mut entry.line)
 }

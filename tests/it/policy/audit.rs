@@ -88,6 +88,24 @@ fn each_call_has_its_line_without_a_value() {
     assert!(lines[1]["audit"]["bytes"].as_u64() > Some(100), "{}", lines[1]);
 }
 
+/// A line on a denied call named the action and no object.
+#[test]
+fn the_line_of_a_call_that_never_became_a_request_names_its_object() {
+    let mut client = Client::sandbox_with(&[("GITLAB_AUDIT", "json"), ("GITLAB_READ_ONLY", "true")]);
+    for params in [
+        json!({"fullPath": "acme/widget", "iid": 3}),
+        json!({"target": "acme/widget#3"}),
+        json!({"target": "acme/widget/-/issues/3?search=sesame"}),
+    ] {
+        client.call(EXECUTE, json!({"action": "issue.delete", "params": params}));
+    }
+    let stderr = client.close().stderr;
+    let lines: Vec<Value> = stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let targets: Vec<&Value> = lines.iter().map(|line| &line["audit"]["target"]).collect();
+    assert_eq!(targets, ["acme%2Fwidget/3", "acme%2Fwidget%233", "acme%2Fwidget%2F-%2Fissues%2F3"]);
+    assert!(lines.iter().all(|line| line["audit"]["decision"] == "denied"), "{stderr}");
+}
+
 #[test]
 fn a_token_in_the_place_of_a_path_is_in_no_line() {
     let mut client = Client::sandbox_with(&[("GITLAB_AUDIT", "json")]);
