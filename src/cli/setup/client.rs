@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use super::edit::{ConfigEditError, EditPiece, Insertion};
 use super::{jsonc, toml_table};
-use crate::config::{self, Row};
+use crate::cli::settings::SANDBOX;
+use crate::config::{self, Row, URL};
 
 /// The variable with the token.
 pub const TOKEN: &str = "GITLAB_TOKEN";
@@ -54,6 +56,13 @@ pub enum TokenUse {
     Literal(String),
 }
 
+/// Codex' member with the variables that it passes on.
+const PASSED_VARIABLES: &str = "env_vars";
+
+/// Settings that are a token, or say where one is.
+pub const TOKEN_SETTINGS: [&str; 4] =
+    [TOKEN, "GITLAB_TOKEN_FILE", "GITLAB_CREDENTIALS", "GITLAB_TOKEN_COMMAND"];
+
 /// A server as a configuration describes it.
 #[derive(Clone, Debug)]
 pub struct ServerEntry {
@@ -61,6 +70,8 @@ pub struct ServerEntry {
     pub arguments: Vec<String>,
     pub settings: BTreeMap<String, String>,
     pub token: TokenUse,
+    /// Members of the client's own, which a change keeps: `disabled`, `timeout`.
+    pub others: Map<String, Value>,
 }
 
 /// A server that a configuration has.
@@ -71,6 +82,8 @@ pub struct Known {
     pub arguments: Vec<String>,
     /// Settings by name; a value may be a reference.
     pub settings: BTreeMap<String, String>,
+    /// The other members of the entry.
+    pub others: Map<String, Value>,
 }
 
 impl McpClient {
@@ -122,6 +135,15 @@ impl McpClient {
         }
     }
 
+    /// True if an entry can have its token in this way.
+    pub fn takes(self, token: &TokenUse) -> bool {
+        match token {
+            TokenUse::Elsewhere => false,
+            TokenUse::Reference => self == McpClient::Codex || self.token_reference().is_some(),
+            TokenUse::Literal(_) => true,
+        }
+    }
+
     /// Reference to the token's variable, where the client replaces such references.
     fn token_reference(self) -> Option<&'static str> {
         match self {
@@ -167,9 +189,11 @@ impl McpClient {
             if !variables.is_empty() {
                 entry.insert(name.to_owned(), Value::Object(variables));
             }
+            entry.extend(server.others.clone());
             // Codex starts servers with a few variables only, besides those that are named.
             if self == McpClient::Codex && server.token == TokenUse::Reference {
-                entry.insert("env_vars".to_owned(), json!([TOKEN]));
+                let named = entry.entry(PASSED_VARIABLES).or_insert_with(|| json!([]));
+                named.as_array_mut().into_iter().for_each(|named| named.push(json!(TOKEN)));
             }
         }
         entry
@@ -248,6 +272,9 @@ impl Known {
             None => Vec::new(),
         };
         words.extend(entry.get("args").map(texts).unwrap_or_default());
+        let is_other = |name: &&String| !["command", "args", "env", "environment"].contains(&name.as_str());
+        let others = entry.iter().filter(|(name, _)| is_other(name));
+        let others = others.map(|(name, value)| (name.clone(), value.clone())).collect();
         let variables = ["env", "environment"].iter().find_map(|key| entry.get(*key)?.as_object());
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let mut words = words.into_iter();
@@ -260,7 +287,15 @@ impl Known {
                 .flatten()
                 .map(|(name, value)| (name.clone(), text(value)))
                 .collect(),
+            others,
         }
+    }
+
+    /// True if the entry has a token, or says where one is.
+    pub fn names_token(&self) -> bool {
+        let is_passed = |named: &Value| named.as_array().is_some_and(|named| named.contains(&json!(TOKEN)));
+        TOKEN_SETTINGS.iter().any(|name| self.settings.contains_key(*name))
+            || self.others.get(PASSED_VARIABLES).is_some_and(is_passed)
     }
 
     /// The value of a setting: of its flag among the arguments, else of its variable.
@@ -276,20 +311,29 @@ impl Known {
         given.or_else(|| self.settings.get(row.name).map(String::as_str))
     }
 
-    /// True if it starts this program: by its name, or by a runner of its package. On PyPI the package has another name
-    /// than on npm, and packages of other publishers end in the same name.
+    /// True if it is for the sandbox, which takes no token.
+    pub fn is_of_sandbox(&self) -> bool {
+        self.arguments.iter().any(|word| word == "--sandbox") || self.setting(&URL) == Some(SANDBOX)
+    }
+
+    /// True if it starts this program: by its name, by a link to it, or by a runner of its package. On PyPI the package has
+    /// another name than on npm, and packages of other publishers end in the same name.
     pub fn is_gitlab_mcp(&self) -> bool {
-        let file = self.command.rsplit(['/', '\\']).next().unwrap_or_default();
-        let program = file.split('.').next().unwrap_or_default();
+        let path = Path::new(&self.command);
+        let linked = path.is_symlink().then(|| path.canonicalize().ok()).flatten();
+        let commands = [Some(self.command.as_str()), linked.as_deref().and_then(Path::to_str)];
         let runs = |package: &str| {
             let name = |word: &String| word.split(['@', '=']).next() == Some(package);
             self.arguments.iter().any(name)
         };
-        match program {
-            "gitlab-mcp" => true,
-            "npx" | "bunx" | "pnpm" | "yarn" | "npm" => runs("gitlab-mcp"),
-            "uvx" | "uv" | "pipx" => runs("gitlab-mcp-server"),
-            _ => false,
-        }
+        commands.into_iter().flatten().any(|command| {
+            let file = command.rsplit(['/', '\\']).next().unwrap_or_default();
+            match file.split('.').next().unwrap_or_default() {
+                "gitlab-mcp" => true,
+                "npx" | "bunx" | "pnpm" | "yarn" | "npm" => runs("gitlab-mcp"),
+                "uvx" | "uv" | "pipx" => runs("gitlab-mcp-server"),
+                _ => false,
+            }
+        })
     }
 }

@@ -18,6 +18,8 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use serde_json::Map;
+
 pub use client::{Known, McpClient, TOKEN, TokenUse};
 pub use machine::{Machine, System};
 pub use survey::{Binary, Installed, Survey, survey};
@@ -26,7 +28,7 @@ use super::error::Failure;
 use super::settings::SANDBOX;
 use crate::config::{AUDIT_FILE, URL};
 use crate::untrusted::{cleaned, mask, mask_tokens};
-use client::ServerEntry;
+use client::{ServerEntry, TOKEN_SETTINGS};
 use config_file::ConfigFile;
 use edit::{ConfigEditError, EditPiece, apply, cut};
 use launch::launch_command;
@@ -186,7 +188,8 @@ impl Setup<'_> {
         }
         let (command, arguments) = self.command.clone();
         let settings = self.request.settings.clone();
-        let server = ServerEntry { command, arguments, settings, token: self.request.token.clone() };
+        let (token, others) = (self.request.token.clone(), Map::new());
+        let server = ServerEntry { command, arguments, settings, token, others };
         let insertions = client.insert(file.text(), name, &server)?;
         let (text, pieces) = apply(file.text(), &insertions);
         // The old content has to be there still, and the added one readable.
@@ -198,8 +201,8 @@ impl Setup<'_> {
         })
     }
 
-    /// The entry that is there, with the settings of this setup; others stay. How it is started and where its token
-    /// comes from stay too.
+    /// The entry that is there, with the settings of this setup, and with the token if it had none. How it is started,
+    /// where its token comes from and the client's own members stay.
     fn plan_update(
         &self,
         client: McpClient,
@@ -209,14 +212,16 @@ impl Setup<'_> {
         let path = &self.machine.place(client).file;
         let mut settings = own.settings.clone();
         settings.extend(self.request.settings.clone());
-        if settings == own.settings {
+        let is_new_token = !own.names_token() && !own.is_of_sandbox() && client.takes(&self.request.token);
+        if settings == own.settings && !is_new_token {
             return Ok(SetupPlan::Nothing(format!(
                 "It has this server already, as {:?}; unchanged.",
                 own.name
             )));
         }
         let (command, arguments) = (own.command.clone(), own.arguments.clone());
-        let server = ServerEntry { command, arguments, settings, token: TokenUse::Elsewhere };
+        let token = if is_new_token { self.request.token.clone() } else { TokenUse::Elsewhere };
+        let server = ServerEntry { command, arguments, settings, token, others: own.others.clone() };
         let without = match self.record.original(path, file.text()) {
             Some(Original::Text(text)) => text,
             Some(Original::NoFile) => String::new(),
@@ -367,8 +372,7 @@ impl Setup<'_> {
     fn names_token(&self) -> bool {
         let settings = &self.request.settings;
         let is_sandbox = settings.get(URL.name).is_some_and(|url| url == SANDBOX);
-        is_sandbox
-            || ["GITLAB_TOKEN_FILE", "GITLAB_CREDENTIALS"].iter().any(|name| settings.contains_key(*name))
+        is_sandbox || TOKEN_SETTINGS.iter().any(|name| settings.contains_key(*name))
     }
 
     /// Prints what to do next.

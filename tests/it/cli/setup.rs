@@ -631,6 +631,55 @@ fn a_changed_setting_is_shown_and_the_others_stay() {
     }
 }
 
+/// "set GITLAB_TOKEN and run this again" left the entry as it was, and a changed setting took the token of Codex away.
+#[test]
+fn a_second_run_adds_the_token_and_keeps_the_clients_own_members() {
+    let variables = [("GITLAB_TOKEN", TOKEN)];
+    for (client, path, text, key) in CLIENTS {
+        let home = Home::with(path, text);
+        home.setup(&["--client", client, "--write"]);
+        let without = servers(&home.load(path), key)["gitlab"].clone();
+        home.run(&["setup", "--client", client, "--write"], &variables);
+        let with = servers(&home.load(path), key)["gitlab"].clone();
+        let has_references = !["claude-desktop", "jetbrains", "zed"].contains(&client);
+        assert_eq!(with != without, has_references, "{client}: {with}");
+        assert_eq!(with.to_string().contains("GITLAB_TOKEN"), has_references, "{client}: {with}");
+        let again = home.run(&["setup", "--client", client, "--write"], &variables);
+        assert!(String::from_utf8(again.stdout).unwrap().contains("unchanged"), "{client}");
+        // A member that a person added.
+        let added = match path.ends_with(".toml") {
+            true => home.load(path).replace("[mcp_servers.gitlab]", "[mcp_servers.gitlab]\ntimeout = 60"),
+            false => {
+                let (before, after) = home
+                    .load(path)
+                    .rsplit_once("\"gitlab\": {")
+                    .map(|(a, b)| (a.to_owned(), b.to_owned()))
+                    .unwrap();
+                format!("{before}\"gitlab\": {{\n\"timeout\": 60,{after}")
+            }
+        };
+        fs::write(home.path(path), added).unwrap();
+        home.run(&["--read-only", "setup", "--client", client, "--write"], &[]);
+        let now = servers(&home.load(path), key)["gitlab"].clone();
+        assert_eq!(now["timeout"], 60, "{client}: {now}");
+        assert!(now.to_string().contains("GITLAB_READ_ONLY"), "{client}: {now}");
+        assert_eq!(now.to_string().contains("GITLAB_TOKEN"), has_references, "{client}: {now}");
+    }
+}
+
+/// An entry that starts this program by a link of another name was taken for another server.
+#[test]
+fn a_link_of_another_name_is_this_program() {
+    let home = Home::new();
+    let link = home.path("gl");
+    symlink(program(&[], &[]).get_program(), &link).unwrap();
+    let entry = json!({"mcpServers": {"gl": {"command": link, "args": []}}});
+    fs::create_dir_all(home.path(".cursor")).unwrap();
+    fs::write(home.path(".cursor/mcp.json"), entry.to_string()).unwrap();
+    let shown = home.setup(&["--client", "cursor", "--write"]);
+    assert!(shown.contains("It has this server already, as \"gl\""), "{shown}");
+}
+
 #[test]
 fn a_token_of_any_form_is_masked_on_the_way_back() {
     let token = "corp-AbCdEfGhIjKl";
