@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::columns::{self, ColumnRows};
+use super::encoding::utf_16;
 use super::masking::snake;
 use super::threads;
 use crate::catalog::{PRESENTATION, ROLES, RepeatedPart};
@@ -66,13 +67,14 @@ pub fn decoded(value: Value) -> Value {
         return Value::Object(map);
     };
     let size = bytes.len();
-    let text = match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => {
-            map.insert("encoding".to_owned(), json!("text"));
-            text
-        }
-        _ => format!("(binary: {size} bytes)"),
+    let (text, encoding) = match (utf_16(&bytes), String::from_utf8(bytes)) {
+        (Some(text), _) => (text, Some("utf-16")),
+        (None, Ok(text)) if !text.contains('\0') => (text, Some("text")),
+        (None, _) => (format!("(binary: {size} bytes)"), None),
     };
+    if let Some(encoding) = encoding {
+        map.insert("encoding".to_owned(), json!(encoding));
+    }
     map.insert("content".to_owned(), Value::String(text));
     Value::Object(map)
 }
