@@ -50,6 +50,9 @@ pub use upstream_truncation::is_left_out;
 /// Content of a reply, from any transport.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GivenContent {
+    /// Nothing, in answer to a change.
+    Done,
+    /// Nothing, in answer to a read: an empty file, a log without a line.
     Empty,
     /// A 304: a change that was made before.
     Unchanged,
@@ -162,8 +165,11 @@ impl Presented {
 /// Presents the content of a response.
 pub fn present(content: GivenContent, options: &Options) -> Presented {
     match content {
-        GivenContent::Empty => {
+        GivenContent::Done => {
             Presented { text: "Done; GitLab answered with nothing.".to_owned(), ..Presented::default() }
+        }
+        GivenContent::Empty => {
+            Presented { text: "Empty: GitLab answered without content.".to_owned(), ..Presented::default() }
         }
         GivenContent::Unchanged => Presented {
             text: "Nothing changed: it was so already (GitLab answered 304 Not Modified).".to_owned(),

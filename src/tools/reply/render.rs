@@ -155,7 +155,7 @@ fn present_fields(
         names: Some(call.field_names()),
     };
     let received = decoded.reply.rows;
-    let mut shown = present::present(content(decoded, notes), &options);
+    let mut shown = present::present(content(decoded, call.risk() == Risk::Read, notes), &options);
     if call.is_graphql() {
         // A selection of GraphQL names fields and no items.
         let has_item = |path: &String| path.split('.').any(|step| step.parse::<usize>().is_ok());
@@ -255,12 +255,13 @@ fn secret_notes(masked: &Masked, is_document: bool, is_read: bool) -> Vec<String
 }
 
 /// Converts the content of a reply.
-fn content(decoded: DecodedReply, notes: &mut Vec<String>) -> GivenContent {
+fn content(decoded: DecodedReply, is_read: bool, notes: &mut Vec<String>) -> GivenContent {
     let DecodedReply { reply, picture } = decoded;
     match reply.content {
         gitlab::Content::Empty if !reply.headers.is_empty() => GivenContent::Json(json!(reply.headers)),
         gitlab::Content::Empty if reply.status == 304 => GivenContent::Unchanged,
-        gitlab::Content::Empty => GivenContent::Empty,
+        gitlab::Content::Empty if is_read => GivenContent::Empty,
+        gitlab::Content::Empty => GivenContent::Done,
         gitlab::Content::Json(value) => GivenContent::Json(value),
         gitlab::Content::Text(text) => GivenContent::Text(text),
         gitlab::Content::Binary { bytes, content_type, filename } => {
@@ -292,7 +293,7 @@ fn content(decoded: DecodedReply, notes: &mut Vec<String>) -> GivenContent {
                 }
                 Unread::Lost => "done; the connection was lost before the answer was read".to_owned(),
             });
-            GivenContent::Empty
+            GivenContent::Done
         }
     }
 }
