@@ -84,8 +84,8 @@ pub enum ConfigError {
     #[error("{0} is not set")]
     Missing(&'static str),
     #[error(
-        "GITLAB_MCP_HTTP: an address that is not loopback needs GITLAB_MCP_AUTH: token (each caller brings a GitLab \
-         token) or oauth, and GITLAB_MCP_PUBLIC_URL, the URL that clients use"
+        "GITLAB_MCP_HTTP: an address that is not loopback needs GITLAB_MCP_AUTH (--auth): token (each caller brings \
+         a GitLab token) or oauth, and GITLAB_MCP_PUBLIC_URL (--public-url), the URL that clients use"
     )]
     NoAuthMode,
     #[error(
@@ -93,8 +93,8 @@ pub enum ConfigError {
     )]
     NoApplications,
     #[error(
-        "GITLAB_MCP_HTTP: an address that is not loopback needs GITLAB_MCP_AUTH=token or oauth, and \
-         GITLAB_MCP_PUBLIC_URL"
+        "GITLAB_MCP_HTTP: an address that is not loopback needs GITLAB_MCP_AUTH (--auth) of token or oauth, and \
+         GITLAB_MCP_PUBLIC_URL (--public-url)"
     )]
     Exposed,
 }

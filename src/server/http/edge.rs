@@ -535,6 +535,7 @@ async fn observe(State(edge): State<Arc<Edge>>, request: Request, next: axum::mi
 fn known_path(path: &str) -> &'static str {
     match path {
         _ if path.trim_end_matches('/') == ENDPOINT => ENDPOINT,
+        "/" => "/",
         "/health" => "/health",
         "/metrics" => "/metrics",
         _ if path.starts_with(METADATA_PATH) => METADATA_PATH,

@@ -114,7 +114,7 @@ async fn serve_behind_edge<H: ServerHandler + Clone>(
         let router = edge::operation_router(Arc::clone(&edge));
         tokio::spawn(listener::HttpServer::new(listener, None, router).accept())
     });
-    announce(&edge);
+    announce(&edge, &listener);
     tracing::info!(target: ACCESS, address = %listener.address(), "listening");
     let router = edge::router(Arc::clone(&edge), handler(&edge));
     let server = listener::HttpServer::new(listener, acceptor, router);
@@ -141,10 +141,21 @@ async fn serve_behind_edge<H: ServerHandler + Clone>(
 
 /// Says on standard error which URL a client takes, for the person who starts the server. With the log, it can be
 /// switched off.
-fn announce(edge: &Edge) {
+fn announce(edge: &Edge, listener: &listener::HttpListener) {
     if tracing::enabled!(target: ACCESS, tracing::Level::INFO) {
         // A closed standard error takes nothing, and there is nowhere else to say it.
-        let _ = writeln!(io::stderr(), "MCP clients connect to {}", edge.resource());
+        let _ = match listener {
+            listener::HttpListener::Tcp(..) => {
+                writeln!(io::stderr(), "MCP clients connect to {}", edge.resource())
+            }
+            #[cfg(unix)]
+            listener::HttpListener::Unix(_, path) => writeln!(
+                io::stderr(),
+                "MCP clients connect to the socket {}, with the URL {}",
+                path.display(),
+                edge.resource()
+            ),
+        };
     }
 }
 

@@ -25,7 +25,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
 ];
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;\
-    color:#222;background:#fff}pre{background:#f4f4f4;padding:.7rem;overflow-x:auto;border-radius:4px}\
+    color:#222;background:#fff;overflow-wrap:anywhere}pre{background:#f4f4f4;padding:.7rem;overflow-x:auto;border-radius:4px}\
     h2{font-size:1.1rem;margin:1.5rem 0 .3rem}\
     @media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}pre{background:#2b2b2b}}";
 
