@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
 use crate::catalog::{Action, Base, Operation, Param, ParamKind, Place, Raise, Risk, Version, When};
@@ -154,11 +154,15 @@ pub async fn for_instance(tools: &Tools, action: &Action) -> Option<Action> {
         return None;
     }
     let version = learn(tools).await?;
+    // What introduced an operation is known from a comparison of two versions, so that one between them may lack it.
+    let is_between = tools.catalog.words().is_ok_and(|words| version < words.gitlab_version);
     let mut fitting = action.clone();
     for (newer, earlier) in pairs {
         let is_lacking = |operation: &Operation| operation.since.is_some_and(|since| since > version);
         let operations = &mut fitting.operations;
-        if operations.get(newer).is_some_and(is_lacking) && !operations.get(earlier).is_some_and(is_lacking) {
+        if (is_between || operations.get(newer).is_some_and(is_lacking))
+            && !operations.get(earlier).is_some_and(is_lacking)
+        {
             operations.swap(newer, earlier);
             operations.iter_mut().enumerate().for_each(|(at, operation)| {
                 operation.alternate = if at == newer { false } else { operation.alternate || at == earlier };
@@ -198,12 +202,10 @@ pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<
     }
     let named: Vec<String> =
         lacking.iter().map(|(param, since)| format!("`{}` needs GitLab {since}", param.name)).collect();
-    let mut rest = checked.params().clone();
-    lacking.iter().for_each(|(param, _)| drop(rest.shift_remove(&param.name)));
     let message = format!("{}: {}; this instance has {version}", action.id, named.join(", "));
     Err(ToolError::new(ErrorKind::InvalidParams, message)
-        .hint("The call was not sent. `fix` leaves out what the instance does not know.")
-        .fix(NextCall::execute(&action.id, &rest)))
+        .hint("The call was not sent: without that it would be another one.")
+        .fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"}))))
 }
 
 /// An action with parameters and values that the catalog does not know.
