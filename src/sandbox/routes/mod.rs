@@ -35,6 +35,7 @@ mod reference;
 mod releases;
 mod rows;
 mod search;
+mod service_accounts;
 mod snippets;
 mod state_event;
 mod system_notes;
@@ -84,6 +85,7 @@ const TABLES: &[(&str, &[Route])] = &[
     ("", protected_branches::ROUTES),
     ("", releases::ROUTES),
     ("", search::ROUTES),
+    ("/(projects|groups)/:id/service_accounts", service_accounts::ROUTES),
     ("", snippets::ROUTES),
     (TRACKED, tracking::ROUTES),
     ("", uploads::ROUTES),

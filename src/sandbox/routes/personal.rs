@@ -116,9 +116,9 @@ fn project_events(request: &mut Request<'_>) -> Answer {
     events(request, |row| row.num("project_id") == project)
 }
 
-const TOKENS: &str = "personal_access_tokens";
+pub const TOKENS: &str = "personal_access_tokens";
 
-fn show_token(request: &Request<'_>, row: &Row) -> Value {
+pub fn show_token(request: &Request<'_>, row: &Row) -> Value {
     request.show_in_list(TOKENS, row)
 }
 
@@ -145,7 +145,7 @@ fn token(request: &mut Request<'_>) -> Answer {
     ok(show_token(request, &row))
 }
 
-fn end(request: &mut Request<'_>, shelf: &str, id: u64) -> Row {
+pub fn end(request: &mut Request<'_>, shelf: &str, id: u64) -> Row {
     request.write(shelf, id, json!({"revoked": true, "active": false}))
 }
 
@@ -156,7 +156,7 @@ fn revoke(request: &mut Request<'_>) -> Answer {
 }
 
 /// Ends a token and gives its successor, secret and all.
-fn succeed(request: &mut Request<'_>, shelf: &str, old: &Row) -> Answer {
+pub fn succeed(request: &mut Request<'_>, shelf: &str, old: &Row) -> Answer {
     end(request, shelf, old.num("id"));
     let expires = request.args.text("expires_at").unwrap_or_else(|| "2026-03-09".to_owned());
     let values = json!({

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, EXECUTE, Reply, follow};
+use crate::support::client::{Client, EXECUTE, Reply, follow, succeed};
 
 fn execute_on_sandbox(action: &str, params: Value) -> Reply {
     let reply = Client::sandbox().call(EXECUTE, json!({"action": action, "params": params}));
@@ -178,4 +178,36 @@ fn an_export_is_asked_for_and_downloaded() {
     execute("project_export.start");
     assert!(execute("project_export.get_status").contains("export_status: \"finished\""));
     assert!(execute("project_export.download").contains("widget_export.tar.gz"));
+}
+
+/// The account had the id of another user, and could not be named.
+#[test]
+fn a_service_account_is_a_user_of_its_own() {
+    let mut client = Client::sandbox();
+    let mut run = |action: &str, more: Value| {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}))
+    };
+    let made = run("service_account.create", json!({"username": "oiler", "name": "Oiler"})).structured;
+    let id = made["data"]["id"].as_u64().unwrap();
+    let renamed = run("service_account.update", json!({"user_id": "oiler", "name": "Oil can"})).structured;
+    assert_eq!(renamed["data"]["id"], id);
+    let listed = run("service_account.list", json!({})).structured["data"].clone();
+    assert_eq!((&listed[0]["username"], &listed[0]["name"]), (&json!("oiler"), &json!("Oil can")));
+    let token = json!({"user_id": "oiler", "name": "t", "scopes": ["api"]});
+    let token = run("service_account_token.create", token).structured["data"]["id"].clone();
+    let rotated = run("service_account_token.rotate", json!({"user_id": "oiler", "token_id": token}));
+    let rotated = rotated.structured["data"]["id"].clone();
+    assert!(rotated.is_u64() && rotated != token, "{rotated}");
+    let active = run("service_account_token.list", json!({"user_id": "oiler", "state": "active"}));
+    let active: Vec<&Value> =
+        active.structured["data"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
+    assert_eq!(active, [&rotated]);
+    // Nobody else is changed for a name that is only alike.
+    let unknown = run("service_account.update", json!({"user_id": "carl", "name": "x"}));
+    let fix = &unknown.structured["error"]["fix"]["arguments"]["action"];
+    assert!(unknown.is_error && fix != "service_account.update", "{}", unknown.text);
+    let users = succeed(&mut client, "user.list", json!({"username": "oiler"}))["data"].clone();
+    assert_eq!((users[0]["id"].as_u64(), users.as_array().unwrap().len()), (Some(id), 1));
 }
