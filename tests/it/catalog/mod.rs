@@ -2,6 +2,7 @@
 
 pub mod against_graphql_schema;
 pub mod against_openapi;
+pub mod coverage;
 pub mod data;
 pub mod ids;
 pub mod kinds;
