@@ -204,7 +204,7 @@ fn a_service_account_is_a_user_of_its_own() {
     let active: Vec<&Value> =
         active.structured["data"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
     assert_eq!(active, [&rotated]);
-    // Nobody else is changed for a name that is only alike.
+    // A name that is only alike changes no other user.
     let unknown = run("service_account.update", json!({"user_id": "carl", "name": "x"}));
     let fix = &unknown.structured["error"]["fix"]["arguments"]["action"];
     assert!(unknown.is_error && fix != "service_account.update", "{}", unknown.text);
