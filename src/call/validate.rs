@@ -325,6 +325,10 @@ impl Checked {
         let filled = target::filled(&self.action, &said, &self.params, context.base)?;
         let written: Vec<String> = filled.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         let told = self.understood.len();
+        // The query in the URL of an object says how its page is shown.
+        let is_selector =
+            |name: &str| self.action.param(name).is_some_and(|param| param.place == Place::Selector);
+        let is_of_place = filled.iter().all(|(name, _)| name == "fullPath" || is_selector(name));
         for (name, value) in filled {
             match self.params.get(&name) {
                 Some(given) if is_same(given, &value) => {}
@@ -338,7 +342,9 @@ impl Checked {
         // No note on numbers as text: a target is a text.
         self.understood.truncate(told);
         self.understood.push(format!("`target` as {}", written.join(", ")));
-        self.take_page_filters(&said, context);
+        if is_of_place {
+            self.take_page_filters(&said, context);
+        }
         Ok(())
     }
 

@@ -306,4 +306,7 @@ fn the_filters_in_the_url_of_a_list_are_applied() {
         "a parameter wins"
     );
     assert!(reply.text.contains("`sort` of the URL as nothing: not a filter here"), "{}", reply.text);
+    let object = json!({"target": "acme/widget/-/merge_requests/5/diffs?diff_id=3&start_sha=abc"});
+    let reply = execute(&mut client, "merge_request_note.list", object);
+    assert!(!reply.is_error && !reply.text.contains("of the URL"), "{}", reply.text);
 }
