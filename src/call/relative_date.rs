@@ -28,6 +28,9 @@ pub fn parse_days(text: &str, today: Date) -> Vec<Date> {
     read.into_iter().collect()
 }
 
+/// Maximum number of days or weeks from today: some thousand years, more than a date can have.
+const MAX_COUNT: i64 = 1_000_000;
+
 /// Parses `7 days ago`, `in 2 weeks` and `7d` as numbers of days from today. A bare `7d` may be before or after it.
 fn days_from_today(text: &str) -> Vec<i64> {
     let (text, signs) = match (text.strip_suffix(" ago"), text.strip_prefix("in ")) {
@@ -43,7 +46,7 @@ fn days_from_today(text: &str) -> Vec<i64> {
         "w" | "week" | "weeks" => 7,
         _ => return Vec::new(),
     };
-    let count = number.parse::<i64>().ok().and_then(|number| number.checked_mul(days));
+    let count = number.parse::<i64>().ok().filter(|number| *number <= MAX_COUNT).map(|number| number * days);
     count.into_iter().flat_map(|count| signs.iter().map(move |sign| count * sign)).collect()
 }
 
