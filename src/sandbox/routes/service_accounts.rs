@@ -68,8 +68,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     let username = request.args.text("username").unwrap_or(made);
     let name = request.args.text("name").unwrap_or_else(|| "Service account user".to_owned());
     let email = request.args.text("email").unwrap_or_else(|| format!("{username}@noreply.example.com"));
-    let mut values = json!({"id": id, "username": username, "name": name, "email": email, "bot": true});
-    values[OF] = json!(shelf(request));
+    let values = json!({"id": id, "username": username, "name": name, "email": email, "bot": true, OF: shelf(request)});
     let row = request.add("users", values);
     created(shown(&row))
 }
