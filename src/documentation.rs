@@ -39,6 +39,12 @@ impl CatalogDocumentation {
         since.zip(self.older).is_some_and(|(since, version)| since > version)
     }
 
+    /// The accepted values of the version.
+    fn choices(&self, param: &Param) -> Vec<String> {
+        let is_known = |choice: &&String| !self.is_newer(param.choices_since.get(*choice).copied());
+        param.choices.iter().filter(is_known).cloned().collect()
+    }
+
     fn operation(&self, action: &Action, operation: &Operation) -> DocumentedOperation {
         let of_scope = |param: &&Param| param.is_of_scope(operation.scope);
         let params = action.params.iter().filter(of_scope).map(|param| DocumentedParam {
@@ -52,7 +58,7 @@ impl CatalogDocumentation {
                 _ => ParamKind::Other,
             },
             many: param.kind.many,
-            choices: param.choices.clone(),
+            choices: self.choices(param),
         });
         DocumentedOperation { is_newer: self.is_newer(operation.since), params: params.collect() }
     }

@@ -12,6 +12,7 @@ use crate::gitlab::{Content, GitlabError};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, NextCall};
 use crate::search;
+use crate::text::plain_text;
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::state::Tools;
@@ -173,16 +174,15 @@ pub async fn for_instance(tools: &Tools, action: &Action) -> Option<Action> {
 }
 
 /// The error of a call for which the instance is too old; nothing is sent. GitLab ignores a parameter that it does not
-/// know, so the call would seem to succeed without it.
+/// know, and some values, so the call would seem to succeed without them.
 pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<(), ToolError> {
     let action = checked.action();
     let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
     let of_operation = operation.and_then(|operation| operation.since);
     let until = operation.and_then(|operation| operation.until);
-    let given = |param: &&Param| checked.params().contains_key(&param.name);
-    let params: Vec<(&Param, Version)> =
-        action.params.iter().filter(given).filter_map(|param| Some((param, param.since?))).collect();
-    if of_operation.is_none() && until.is_none() && params.is_empty() {
+    let mut newer = Vec::new();
+    collect_newer(&action.params, checked.params(), "", &mut newer);
+    if of_operation.is_none() && until.is_none() && newer.is_empty() {
         return Ok(());
     }
     let Some(version) = learn(tools).await else { return Ok(()) };
@@ -196,16 +196,40 @@ pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<
         let message = format!("{} needs GitLab {since}; this instance has {version}", action.id);
         return Err(ToolError::new(ErrorKind::NotFound, message).hint("The call was not sent."));
     }
-    let lacking: Vec<&(&Param, Version)> = params.iter().filter(|(_, since)| *since > version).collect();
-    if lacking.is_empty() {
+    newer.retain(|(_, since)| *since > version);
+    if newer.is_empty() {
         return Ok(());
     }
-    let named: Vec<String> =
-        lacking.iter().map(|(param, since)| format!("`{}` needs GitLab {since}", param.name)).collect();
+    let mut named: Vec<String> =
+        newer.iter().map(|(given, since)| format!("`{given}` needs GitLab {since}")).collect();
+    named.dedup();
     let message = format!("{}: {}; this instance has {version}", action.id, named.join(", "));
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("The call was not sent: without that it would be another one.")
         .fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"}))))
+}
+
+/// Collects the given parameters, fields and values that came later than their action, with the versions.
+fn collect_newer(
+    params: &[Param],
+    given: &Map<String, Value>,
+    within: &str,
+    newer: &mut Vec<(String, Version)>,
+) {
+    for param in params {
+        let Some(value) = given.get(&param.name) else { continue };
+        let path = format!("{within}{}", param.name);
+        newer.extend(param.since.map(|since| (path.clone(), since)));
+        for item in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
+            if let Value::Object(fields) = item {
+                collect_newer(&param.fields, fields, &format!("{path}."), newer);
+                continue;
+            }
+            let choice = plain_text(item);
+            let since = param.choices_since.get(&choice);
+            newer.extend(since.map(|since| (format!("{path}: {}", param.choice_name(&choice)), *since)));
+        }
+    }
 }
 
 /// An action with parameters and values that the catalog does not know.

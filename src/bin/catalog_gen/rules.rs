@@ -382,5 +382,8 @@ fn forget_old_versions(action: &mut Action, oldest: Version) {
     for operation in &mut action.operations {
         operation.since = operation.since.filter(|since| *since > oldest);
     }
-    walk(&mut action.params, "", &mut |_, param| param.since = param.since.filter(|since| *since > oldest));
+    walk(&mut action.params, "", &mut |_, param| {
+        param.since = param.since.filter(|since| *since > oldest);
+        param.choices_since.retain(|_, since| *since > oldest);
+    });
 }

@@ -1,5 +1,6 @@
 //! Parameters of actions, and their types.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -51,6 +52,9 @@ pub struct Param {
     /// The GitLab version that introduced it, where GitLab's files tell.
     #[serde(default)]
     pub since: Option<Version>,
+    /// The GitLab version that introduced an accepted value, for values that came after the parameter.
+    #[serde(rename = "enum_since", default)]
+    pub choices_since: BTreeMap<String, Version>,
     /// Fields of an object, or of the objects in a list.
     #[serde(default)]
     pub fields: Vec<Param>,

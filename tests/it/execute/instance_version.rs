@@ -87,6 +87,47 @@ fn a_call_with_a_parameter_that_the_instance_lacks_is_not_offered_without_it() {
     assert_eq!(sent(&gitlab), Vec::<String>::new());
 }
 
+/// GitLab answers these with another list, or with none.
+#[test]
+fn a_value_that_an_older_instance_lacks_is_not_sent() {
+    let (gitlab, mut client) = instance("18.9.2-ee", &[]);
+    gitlab.json("/todos", &json!([]));
+    for (action, params, given) in [
+        ("todo.list", json!({"action": "transfer_failed"}), "action: transfer_failed"),
+        ("search.run", json!({"search": "oil", "scope": "work_items"}), "scope: work_items"),
+        ("project.list", json!({"min_access_level": 25}), "min_access_level: security_manager"),
+        (
+            "project.list",
+            json!({"min_access_level": "security_manager"}),
+            "min_access_level: security_manager",
+        ),
+    ] {
+        let reply = execute(&mut client, action, params);
+        assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
+        let text = format!("{action}: `{given}` needs GitLab 18.10; this instance has 18.9");
+        assert!(reply.text.contains(&text), "{text}: {}", reply.text);
+    }
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+    let known = execute(&mut client, "todo.list", json!({"action": "marked"}));
+    assert!(!known.is_error, "{}", known.text);
+    let (gitlab, mut client) = instance("18.10.0-ee", &[]);
+    gitlab.json("/todos", &json!([]));
+    let newer = execute(&mut client, "todo.list", json!({"action": "transfer_failed"}));
+    assert!(!newer.is_error, "{}", newer.text);
+    assert!(sent(&gitlab)[0].contains("action=transfer_failed"), "{:?}", sent(&gitlab));
+}
+
+#[test]
+fn a_field_of_an_object_that_an_older_instance_lacks_is_not_sent() {
+    let (gitlab, mut client) = instance("18.9.0", &[]);
+    let params = json!({"fullPath": "acme", "ai_settings_attributes": {"web_search_enabled": true}});
+    let reply = execute(&mut client, "group.update", params);
+    assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
+    let text = "`ai_settings_attributes.web_search_enabled` needs GitLab 18.10; this instance has 18.9";
+    assert!(reply.text.contains(text), "{}", reply.text);
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
 #[test]
 fn an_instance_that_does_not_say_its_version_gets_every_call() {
     let gitlab = Gitlab::with_project();
