@@ -1,14 +1,14 @@
 //! Older versions of GitLab's files: operations that they lack were introduced later.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use gitlab_mcp::catalog::{Action, Operation, Param, Place, Version};
+use gitlab_mcp::catalog::{Action, Graphql, Operation, Param, Place, Version};
 
 use crate::curation::key;
 use crate::error::GeneratorError;
-use crate::graphql::{self, Sdl};
+use crate::graphql::{self, KnownParams, Sdl};
 use crate::openapi;
 use crate::rules::GraphqlRules;
 
@@ -38,11 +38,8 @@ impl FromStr for OlderFiles {
     }
 }
 
-/// Operations of one version, each with the parameters in its files. GraphQL parameters are not compared.
+/// Operations of one version, each with the parameters in its files.
 type Operations = BTreeMap<String, KnownParams>;
-
-/// Parameters and fields by their path in the request (`not.labels`), with their accepted values; none if it takes any.
-type KnownParams = BTreeMap<String, BTreeSet<String>>;
 
 /// Contents of `catalog/since.toml`: versions that introduced an operation (`GET /projects/{}/issues`), one of its
 /// parameters (`GET /projects/{}/issues state`, `not.labels`) or an accepted value (`GET /todos action=marked`), if
@@ -79,7 +76,16 @@ pub fn compare(
         known.push((files.version, operations(files, rules)?));
     }
     known.sort_by_key(|(version, _)| *version);
-    Ok(marks(actions, &known))
+    let mut marks = marks(actions, &known);
+    marks.retain(|name, _| !is_former_experiment(name, rules));
+    Ok(marks)
+}
+
+/// True for the mark of an argument that older versions have although their schema does not list it.
+fn is_former_experiment(mark: &str, rules: &GraphqlRules) -> bool {
+    let is_graphql = mark.starts_with("query ") || mark.starts_with("mutation ");
+    let is_named = |argument: &String| mark == argument || mark.ends_with(&format!(" {argument}"));
+    is_graphql && rules.former_experiments.iter().any(is_named)
 }
 
 /// Operations and parameters missing from the actions of the previous version.
@@ -101,7 +107,11 @@ pub fn apply(actions: &mut [Action], marks: &Marks) {
     for action in actions {
         let names: Vec<String> = action.choices().map(name).collect();
         for operation in &mut action.operations {
-            operation.since = operation.since.or_else(|| marks.get(&name(operation)).copied());
+            let of_experiment = |graphql: &Graphql| graphql.experiment.as_ref()?.parse().ok();
+            // A field below an experiment may be younger.
+            let above = operation.graphql.as_ref().and_then(of_experiment);
+            let compared = marks.get(&name(operation)).copied();
+            operation.since = operation.since.or(compared.max(above));
         }
         for param in &mut action.params {
             apply_to_param(param, "", &names, marks);
@@ -129,8 +139,7 @@ fn operations(files: &OlderFiles, rules: &GraphqlRules) -> Result<Operations, Ge
         (key(raw.method.name(), &raw.path), params)
     });
     let sdl = Sdl::load(&files.graphql())?;
-    let fields = graphql::operation_names(&sdl, rules).into_iter().map(|name| (name, KnownParams::new()));
-    Ok(rest.chain(fields).collect())
+    Ok(rest.chain(graphql::operation_arguments(&sdl, rules)).collect())
 }
 
 fn name(operation: &Operation) -> String {
@@ -179,9 +188,7 @@ fn marks(actions: &[Action], known: &[(Version, Operations)]) -> Marks {
             let version = introduced(known, &|one| one.contains_key(&name));
             marks.extend(version.map(|version| (name, version)));
         }
-        // GitLab's schema itself marks new GraphQL arguments.
-        let operations: Vec<&Operation> =
-            action.choices().filter(|operation| operation.graphql.is_none()).collect();
+        let operations: Vec<&Operation> = action.choices().collect();
         let is_sent =
             |param: &&Param| !matches!(param.place, Place::Path | Place::Selector) && !param.undocumented;
         for param in action.params.iter().filter(is_sent) {
@@ -225,6 +232,8 @@ fn mark_param(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn version(text: &str) -> Version {
@@ -315,6 +324,67 @@ mod tests {
         ]);
         let marks = super::marks(&actions, &[(version("18.9"), known)]);
         assert!(!marks.keys().any(|name| name.contains('=')), "{marks:?}");
+    }
+
+    #[test]
+    fn arguments_that_an_older_schema_lacks_are_marked() {
+        let older = Sdl::parse(
+            "type Query { bots(kind: BotKind, not: BotFilter, old: Int @deprecated(reason: \"Use kind.\")): [String!] }
+             enum BotKind { TALL SMALL }
+             input BotFilter { name: String }",
+        )
+        .unwrap();
+        let rules = GraphqlRules::default();
+        let older: Operations = graphql::operation_arguments(&older, &rules).into_iter().collect();
+        let action: Action = serde_json::from_str(
+            r#"{"action": "bot.list", "summary": "", "risk": "read", "operations": [{"method": "POST", "path": "/api/graphql",
+                "scope": "instance", "graphql": {"kind": "query", "field": "bots", "selection": "", "experiment": "17.1"}}], "params": [
+                {"name": "kind", "type": "string", "enum": ["TALL", "HUGE"]},
+                {"name": "old", "type": "integer"},
+                {"name": "age", "type": "integer"},
+                {"name": "mood", "type": "string", "since": "18.3"},
+                {"name": "not", "type": "object", "fields": [{"name": "name", "type": "string"}, {"name": "age", "type": "integer"}]}]}"#,
+        )
+        .unwrap();
+        let of = |name: &str| (name.to_owned(), version("18.10"));
+        let found = marks(std::slice::from_ref(&action), &[(version("18.9"), older)]);
+        let expected = [of("query bots age"), of("query bots kind=HUGE"), of("query bots not.age")];
+        assert_eq!(
+            found,
+            Marks::from(expected),
+            "deprecated arguments are known, and marks of GitLab's are kept"
+        );
+        let mut actions = [action];
+        apply(&mut actions, &found);
+        assert_eq!(actions[0].operations[0].since, Some(version("17.1")), "the mark of what is above");
+        let since: Vec<_> = actions[0].params.iter().map(|param| param.since).collect();
+        assert_eq!(since, [None, None, Some(version("18.10")), Some(version("18.3")), None]);
+        assert_eq!(actions[0].params[4].fields[1].since, Some(version("18.10")));
+    }
+
+    #[test]
+    fn former_experiments_are_not_marked() {
+        let former_experiments = vec!["state".to_owned(), "mutation botUpdate name".to_owned()];
+        let rules = GraphqlRules { former_experiments, ..GraphqlRules::default() };
+        let is_former = |mark| is_former_experiment(mark, &rules);
+        assert!(is_former("query bots state") && is_former("mutation botUpdate name"));
+        for other in
+            ["GET /bots state", "query bots estate", "query bots state=IDLE", "mutation botCreate name"]
+        {
+            assert!(!is_former(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_field_below_an_experiment_may_be_younger() {
+        let mut action: Action = serde_json::from_str(
+            r#"{"action": "bot.get_mood", "summary": "", "risk": "read", "operations": [{"method": "POST", "path": "/api/graphql",
+                "scope": "instance", "graphql": {"kind": "query", "field": "project.bot.mood", "selection": "", "experiment": "16.10"}}]}"#,
+        )
+        .unwrap();
+        let found = marks(std::slice::from_ref(&action), &[(version("18.9"), Operations::new())]);
+        apply(std::slice::from_mut(&mut action), &found);
+        assert_eq!(action.operations[0].since, Some(version("18.10")));
     }
 
     #[test]

@@ -203,6 +203,10 @@ pub struct GraphqlRules {
     /// Deprecated fields that stay, as `Type.field`: operations of an object, and arguments of an input.
     #[serde(default)]
     pub deprecated_fields: Vec<String>,
+    /// Arguments that were experiments in an older version, whose schema does not list those: `reviewState` of any
+    /// operation, or `mutation tagUpdate pattern`.
+    #[serde(default)]
+    pub former_experiments: Vec<String>,
     pub name_fields: Vec<String>,
     pub short_connections: Vec<String>,
     pub first_objects: Vec<String>,

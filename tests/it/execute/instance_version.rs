@@ -129,6 +129,36 @@ fn a_field_of_an_object_that_an_older_instance_lacks_is_not_sent() {
 }
 
 #[test]
+fn graphql_inputs_that_an_older_instance_lacks_are_not_sent() {
+    let (gitlab, mut client) = instance("18.9.0", &[]);
+    let check =
+        json!({"name": "x", "branchRuleId": 5, "externalUrl": "https://ci.example", "sharedSecret": "s"});
+    let branch = json!({"fullPath": "acme/widget", "title": "x", "workItemTypeId": 5, "developmentWidget": {"mergeRequestIds": [5]}});
+    for (action, params, given) in [
+        ("branch_rule_external_status_check.create", check, "sharedSecret"),
+        ("achievement.award", json!({"achievementId": 5, "userId": 6, "awardMessage": "x"}), "awardMessage"),
+        ("organization.update", json!({"id": 5, "visibility": "private"}), "visibility"),
+        (
+            "ci_cd_settings.update",
+            json!({"fullPath": "acme/widget", "scope": "project", "maxPipelinesPerMergeTrain": 5}),
+            "maxPipelinesPerMergeTrain",
+        ),
+        ("work_item.create", branch, "developmentWidget"),
+    ] {
+        let reply = client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}));
+        assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
+        let text = format!("{action}: `{given}` needs GitLab 18.10; this instance has 18.9");
+        assert!(reply.text.contains(&text), "{text}: {}", reply.text);
+        assert!(!reply.text.contains("experiment"), "{}", reply.text);
+    }
+    for action in ["work_item.list_available_quick_actions", "work_item.list_duo_workflow_links"] {
+        let reply = execute(&mut client, action, json!({"fullPath": "acme/widget", "iid": 5}));
+        assert!(reply.text.contains(&format!("{action} needs GitLab 18.10")), "{}", reply.text);
+    }
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
+#[test]
 fn an_instance_that_does_not_say_its_version_gets_every_call() {
     let gitlab = Gitlab::with_project();
     gitlab.json("/manage/ssh_keys", &json!([]));

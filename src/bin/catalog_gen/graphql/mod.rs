@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use gitlab_mcp::catalog::{BodyForm, Graphql, GraphqlKind, Method, Operation, Scope};
 pub use naming::snake;
+pub use params::KnownParams;
 pub use sdl::Sdl;
 
 use crate::curation::Curation;
@@ -78,6 +79,12 @@ pub fn operation_names(sdl: &Sdl, rules: &GraphqlRules) -> Vec<String> {
     reach::find_operations(sdl, rules).iter().map(operation_name).collect()
 }
 
+/// Every operation of the schema with its arguments.
+pub fn operation_arguments(sdl: &Sdl, rules: &GraphqlRules) -> Vec<(String, KnownParams)> {
+    let named = |reached: &GraphqlPath<'_>| (operation_name(reached), params::arguments(reached, sdl));
+    reach::find_operations(sdl, rules).iter().map(named).collect()
+}
+
 fn operation_name(reached: &GraphqlPath<'_>) -> String {
     format!("{} {}", if reached.mutation { "mutation" } else { "query" }, reached.path())
 }
@@ -119,7 +126,7 @@ fn assign_operation(
         body: BodyForm::Json,
         alternate: named.is_some_and(|named| named.alternate),
         deprecated: status == Status::Deprecated,
-        since: match &status {
+        since: match &leaf.status {
             Status::Experiment(version) => version.parse().ok(),
             Status::Stable | Status::Deprecated => None,
         },

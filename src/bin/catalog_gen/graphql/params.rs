@@ -1,6 +1,6 @@
 //! Converts arguments and input objects to parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{Base, Json, Param, ParamKind, Place};
 
@@ -33,6 +33,9 @@ const SCALARS: [(&str, Base); 13] = [
     ("CiInputsValue", Base::Any),
     ("Upload", Base::File),
 ];
+
+/// Parameters and fields by their path in the request (`not.labels`), with their accepted values; none if it takes any.
+pub type KnownParams = BTreeMap<String, BTreeSet<String>>;
 
 /// Parameters of an operation, and which of them are arguments of the path to its field.
 pub struct CollectedParams {
@@ -84,6 +87,32 @@ pub fn collect(reached: &GraphqlPath<'_>, sdl: &Sdl) -> CollectedParams {
         taken.params.push(param);
     }
     taken
+}
+
+/// The arguments of an operation and their fields by path (`developmentWidget.branch`), with the values of enumerations.
+/// Unlike the parameters, with deprecated ones.
+pub fn arguments(reached: &GraphqlPath<'_>, sdl: &Sdl) -> KnownParams {
+    let mut known = KnownParams::new();
+    let Some(leaf) = reached.steps.last() else { return known };
+    let inputs =
+        if reached.mutation { mutation_inputs(leaf.arguments.as_slice(), sdl) } else { &leaf.arguments };
+    add_arguments(inputs, "", sdl, 0, &mut known);
+    known
+}
+
+fn add_arguments(inputs: &[Input], within: &str, sdl: &Sdl, depth: usize, known: &mut KnownParams) {
+    for input in inputs {
+        let path = format!("{within}{}", input.name);
+        let shape = sdl.shape(&input.ty.name);
+        if let Some(Shape::Input(fields)) = shape.filter(|_| depth < DEEPEST) {
+            add_arguments(fields, &format!("{path}."), sdl, depth + 1, known);
+        }
+        let choices = match shape {
+            Some(Shape::Enum(values)) => values.iter().cloned().collect(),
+            _ => BTreeSet::new(),
+        };
+        known.insert(path, choices);
+    }
 }
 
 /// The fields of a mutation's `input`.
