@@ -188,7 +188,12 @@ pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<
     let Some(version) = learn(tools).await else { return Ok(()) };
     if let Some(until) = until.filter(|until| *until <= version) {
         let message = format!("{} is gone in GitLab {until}; this instance has {version}", action.id);
-        let successor = action.replaced_by.as_ref().map(|other| format!(" `{other}` has taken its place."));
+        let is_offered = |id: &&String| {
+            let other = tools.catalog.get(id).ok().flatten();
+            other.is_some_and(|other| tools.withholds(&other).is_none())
+        };
+        let successor = action.replaced_by.as_ref().filter(is_offered);
+        let successor = successor.map(|other| format!(" `{other}` has taken its place."));
         let hint = format!("The call was not sent.{}", successor.unwrap_or_default());
         return Err(ToolError::new(ErrorKind::NotFound, message).hint(hint));
     }

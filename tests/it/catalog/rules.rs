@@ -708,3 +708,37 @@ fn quick_actions_stand_for_actions() {
     assert!(commands["shrug"].actions.is_empty());
     assert!(commands.len() >= 80, "{}", commands.len());
 }
+
+/// Actions that GitLab no longer has and that nothing replaces. What AI Catalog agents do is not what prompt agents did.
+const GONE_WITHOUT_SUCCESSOR: [&str; 13] = [
+    "ai_agent.create",
+    "ai_agent.delete",
+    "ai_agent.get",
+    "ai_agent.list",
+    "ai_agent.update",
+    "ai_catalog.seed_external_agents",
+    "product_analytics.dry_run",
+    "product_analytics.get_metadata",
+    "product_analytics.get_project_settings",
+    "product_analytics.initialize",
+    "product_analytics.query",
+    "product_analytics.update_project_settings",
+    "security_policy.get_sync_status",
+];
+
+#[test]
+fn what_is_gone_names_a_successor_that_gitlab_has() {
+    let actions = actions();
+    let is_gone = |action: &Action| action.choices().all(|operation| operation.until.is_some());
+    let mut without: Vec<&str> = Vec::new();
+    for gone in actions.iter().filter(|action| action.choices().next().is_some() && is_gone(action)) {
+        let Some(successor) = &gone.replaced_by else {
+            assert_eq!(gone.twin, None, "{}: its duplicate is its successor", gone.id);
+            without.push(&gone.id);
+            continue;
+        };
+        let successor = actions.iter().find(|action| action.id == *successor).unwrap();
+        assert!(!is_gone(successor) && !successor.deprecated, "{}: {}", gone.id, successor.id);
+    }
+    assert_eq!(without, GONE_WITHOUT_SUCCESSOR);
+}

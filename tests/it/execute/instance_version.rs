@@ -425,6 +425,22 @@ fn what_is_gone_is_not_sent_to_an_instance_that_lacks_it() {
     assert!(sent(&gitlab).contains(&"POST /api/graphql".to_owned()), "{:?}", sent(&gitlab));
 }
 
+#[test]
+fn what_is_gone_is_refused_with_its_successor() {
+    let params = json!({"fullPath": "acme/widget", "principal": {"id": 5, "type": "USER"}});
+    let named = "`secrets_permission.delete` has taken its place";
+    for (variables, is_named) in
+        [(vec![], true), (vec![("GITLAB_DENIED_ACTIONS", "secrets_permission.delete")], false)]
+    {
+        let (gitlab, mut client) = instance("99.5.0", &variables);
+        let call = json!({"action": "graphql.secret_permission_delete", "params": params, "confirm": true});
+        let reply = client.call(EXECUTE, call);
+        assert!(reply.text.contains("is gone in GitLab 19.5") || !is_named, "{}", reply.text);
+        assert_eq!(reply.text.contains(named), is_named, "{}", reply.text);
+        assert_eq!(sent(&gitlab), Vec::<String>::new());
+    }
+}
+
 /// The text that an edit works on is read by this server itself.
 #[test]
 fn a_read_of_our_own_does_without_the_fields_that_the_instance_lacks() {
