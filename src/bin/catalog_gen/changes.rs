@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gitlab_mcp::catalog::{Action, Operation, Param};
+use gitlab_mcp::catalog::{Action, Operation, Param, Piece, pieces};
 
 use crate::paths::{segments, singular};
 
@@ -41,10 +41,15 @@ pub fn actions(before: &[Action], after: &[Action]) -> Vec<String> {
         let Some(known) = before.iter().find(|known| known.id == action.id && *known != action) else {
             continue;
         };
+        let gone = newly_gone(known, action);
         match differences(known, action) {
-            parts if parts.is_empty() => others += 1,
-            parts => lines.push(format!("changed: {}: {}", action.id, parts.join("; "))),
+            parts if !parts.is_empty() => {
+                lines.push(format!("changed: {}: {}", action.id, parts.join("; ")));
+            }
+            _ if gone.is_empty() => others += 1,
+            _ => {}
         }
+        lines.extend(gone);
     }
     if others > 0 {
         lines.push(format!("{others} actions changed only in words, marks or answers"));
@@ -53,14 +58,40 @@ pub fn actions(before: &[Action], after: &[Action]) -> Vec<String> {
     lines
 }
 
+/// Lines for the operations of an action that are marked as gone, and were not before.
+fn newly_gone(before: &Action, after: &Action) -> Vec<String> {
+    let is_known = |gone: &Operation| {
+        let same = before.operations.iter().find(|known| known.to_string() == gone.to_string());
+        same.is_some_and(|known| known.until.is_some())
+    };
+    let marked = after.operations.iter().filter(|operation| !is_known(operation));
+    marked
+        .filter_map(|operation| {
+            let (id, until) = (&after.id, operation.until?);
+            Some(format!(
+                "marked as gone: {id}: {operation} since {until}; remove the mark from catalog/kept if GitLab still has it"
+            ))
+        })
+        .collect()
+}
+
 /// Operations that GitLab's files no longer have, each with its action and with new operations that end alike.
 pub fn operations(before: &[Action], now: &BTreeSet<String>) -> Vec<String> {
     let of_files = |operation: &&Operation| operation.any.is_none();
     let name = |operation: &Operation| operation.to_string();
     let known: BTreeSet<String> = before.iter().flat_map(|action| &action.operations).map(name).collect();
     // A path whose placeholder has another name, or is no glob any more, is the same path.
+    let unnamed = |path: &str| -> String {
+        let text = |piece| match piece {
+            Piece::Text(text) => text.to_owned(),
+            Piece::Placeholder { .. } => "{}".to_owned(),
+        };
+        pieces(path).map(text).collect()
+    };
     let shape = |name: &str| match name.split_once(' ') {
-        Some((method, path)) if path.starts_with('/') => format!("{method} {}", segments(path).join("/")),
+        Some((method, path)) if path.starts_with('/') => {
+            format!("{method} {}", segments(&unnamed(path)).join("/"))
+        }
         _ => name.to_owned(),
     };
     let shapes: BTreeSet<String> = now.iter().map(|name| shape(name)).collect();
@@ -242,18 +273,42 @@ mod tests {
     }
 
     #[test]
+    fn operations_that_are_newly_marked_as_gone_are_named() {
+        let mut before: Action = serde_json::from_str(
+            r#"{"action": "topic.merge", "summary": "", "risk": "write", "operations": [
+                {"method": "POST", "path": "/topics/merge", "scope": "instance"},
+                {"method": "POST", "path": "/topics/:id/merge", "scope": "project", "until": "19.5"}]}"#,
+        )
+        .unwrap();
+        let mut after = before.clone();
+        after.operations[0].until = Some("19.7".parse().unwrap());
+        let line = "marked as gone: topic.merge: POST /topics/merge since 19.7; remove the mark from catalog/kept if \
+                    GitLab still has it";
+        assert_eq!(actions(std::slice::from_ref(&before), std::slice::from_ref(&after)), [line]);
+        before.risk = gitlab_mcp::catalog::Risk::Read;
+        let lines = actions(&[before], &[after]);
+        assert_eq!(lines, ["changed: topic.merge: write instead of read", line]);
+    }
+
+    #[test]
     fn operations_that_are_gone_are_named_with_what_may_have_replaced_them() {
         let before: Action = serde_json::from_str(
             r#"{"action": "topic.merge", "summary": "", "risk": "write", "operations": [
                 {"method": "POST", "path": "/topics/merge", "scope": "instance"},
                 {"method": "GET", "path": "/topics/:id/*file", "scope": "instance"},
+                {"method": "GET", "path": "/topics/Named(Id='*name')", "scope": "instance"},
                 {"method": "GET", "path": "/topics", "scope": "instance"}]}"#,
         )
         .unwrap();
-        let now =
-            ["POST /topics/:id/merge", "GET /topics", "GET /topics/:topic_id/:file_name", "POST /topics"]
-                .map(str::to_owned)
-                .into();
+        let now = [
+            "POST /topics/:id/merge",
+            "GET /topics",
+            "GET /topics/:topic_id/:file_name",
+            "GET /topics/Named(Id=':name')",
+            "POST /topics",
+        ]
+        .map(str::to_owned)
+        .into();
         assert_eq!(
             operations(&[before], &now),
             [

@@ -7,6 +7,7 @@ use gitlab_mcp::catalog::{Action, Version};
 
 use crate::api_files::ApiFiles;
 use crate::error::GeneratorError;
+use crate::kept::Kept;
 use crate::versions::Versions;
 use crate::{actions, curation, graphql, kept, older, openapi, output, rules};
 
@@ -26,20 +27,20 @@ pub struct Generated {
 
 impl Generated {
     pub fn build(catalog: &Path, files: &ApiFiles) -> Result<Generated, GeneratorError> {
-        Generated::build_over(catalog, files, None)
+        Generated::build_over(catalog, files, &Kept::load(catalog)?, None)
     }
 
     /// Marks operations missing from an older version as introduced after it.
     pub fn build_over(
         catalog: &Path,
         files: &ApiFiles,
+        kept: &Kept,
         before: Option<(&[Action], Version)>,
     ) -> Result<Generated, GeneratorError> {
         let document = openapi::load(&files.openapi(catalog)?)?;
-        let kept = openapi::load(&catalog.join(kept::OPENAPI))?.operations;
         let curation = curation::load(catalog)?;
-        let sdl = graphql::Sdl::load_extended(&files.graphql(catalog)?, &catalog.join(kept::GRAPHQL))?
-            .with_inputs(&curation.rules.graphql.deprecated_fields);
+        let sdl =
+            kept.schema(&files.graphql(catalog)?)?.with_inputs(&curation.rules.graphql.deprecated_fields);
         let mut found = graphql::find(&sdl, &curation);
         let fragments = std::mem::take(&mut found.fragments);
         let types = std::mem::take(&mut found.types);
@@ -48,8 +49,8 @@ impl Generated {
         descriptions.extend(document.operations.iter().map(|raw| (rest(raw), raw.summary.clone())));
         let schema = output::Schema::new(&sdl, &found);
         let used_names = graphql::used_names(&sdl, &curation);
-        let formats = kept::load_formats(catalog)?;
-        let mut operations: Vec<_> = document.operations.iter().chain(&kept).cloned().collect();
+        let formats = kept.formats()?;
+        let mut operations: Vec<_> = document.operations.iter().cloned().chain(kept.operations()?).collect();
         operations.iter_mut().for_each(|raw| kept::apply_formats(raw, &formats));
         let mut actions = actions::build(&operations, found, &used_names, &curation)?;
         let mut since = older::load(catalog)?;

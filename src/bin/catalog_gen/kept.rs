@@ -25,6 +25,51 @@ pub const GRAPHQL: &str = "kept/schema.graphql";
 /// Types of parameters that older files describe better: `date`, `datetime` or `file` where the newer say `string`.
 pub const FORMATS: &str = "kept/formats.toml";
 
+/// The texts of the files in `catalog/kept`.
+pub struct Kept {
+    openapi: String,
+    graphql: String,
+    formats: String,
+}
+
+impl Kept {
+    pub fn load(catalog: &Path) -> Result<Kept, GeneratorError> {
+        let text = |file: &str| {
+            let path = catalog.join(file);
+            std::fs::read_to_string(&path)
+                .map_err(|source| GeneratorError::Read { path: path.display().to_string(), source })
+        };
+        Ok(Kept { openapi: text(OPENAPI)?, graphql: text(GRAPHQL)?, formats: text(FORMATS)? })
+    }
+
+    fn paths(&self) -> Result<openapi::Read, GeneratorError> {
+        openapi::parse(OPENAPI, self.openapi.clone())
+    }
+
+    /// Kept operations of the REST interface.
+    pub fn operations(&self) -> Result<Vec<RawOperation>, GeneratorError> {
+        Ok(openapi::document(self.paths()?).operations)
+    }
+
+    /// A schema with the kept fields and types.
+    pub fn schema(&self, path: &Path) -> Result<Sdl, GeneratorError> {
+        let malformed = |reason| GeneratorError::Malformed { path: GRAPHQL.to_owned(), reason };
+        Sdl::load(path)?.extended(&self.graphql).map_err(malformed)
+    }
+
+    /// Types of parameters.
+    pub fn formats(&self) -> Result<Formats, GeneratorError> {
+        toml::from_str(&self.formats)
+            .map_err(|e| GeneratorError::Malformed { path: FORMATS.to_owned(), reason: e.to_string() })
+    }
+
+    /// The files, to be written.
+    pub fn files(&self) -> Files {
+        let files = [(OPENAPI, &self.openapi), (GRAPHQL, &self.graphql), (FORMATS, &self.formats)];
+        files.map(|(name, text)| (name.to_owned(), text.clone())).into()
+    }
+}
+
 /// GitLab's files, and the older ones with what they lack.
 pub struct KeptSources<'a> {
     pub openapi: &'a Path,
@@ -34,30 +79,24 @@ pub struct KeptSources<'a> {
     pub older: &'a OlderFiles,
 }
 
-/// The files of `catalog/kept`, with what the older files have and the newer lack. What they hold already stays.
-pub fn files(
-    catalog: &Path,
-    sources: &KeptSources<'_>,
-    rules: &GraphqlRules,
-) -> Result<Files, GeneratorError> {
-    let mut paths = openapi::paths(&catalog.join(OPENAPI))?.paths;
+/// The kept files with what the older files have and the newer lack. What they hold already stays.
+pub fn extend(known: &Kept, sources: &KeptSources<'_>, rules: &GraphqlRules) -> Result<Kept, GeneratorError> {
+    let mut paths = known.paths()?.paths;
     let newer = keys(&openapi::paths(sources.openapi)?.paths);
-    let known = keys(&paths);
+    let held = keys(&paths);
     for (path, item) in openapi::paths(&sources.older.openapi())?.paths {
         for (name, method) in METHODS {
             let Some(operation) = item.get(name) else { continue };
             let key = key(method.name(), &documented(&path));
-            if !newer.contains(&key) && !known.contains(&key) {
+            if !newer.contains(&key) && !held.contains(&key) {
                 let kept = paths.entry(documented(&path)).or_insert_with(|| json!({}));
                 kept[name] = facts(operation, sources.version);
             }
         }
     }
     let older = Sdl::load(&sources.older.graphql())?;
-    let text = std::fs::read_to_string(catalog.join(GRAPHQL))
-        .map_err(|source| GeneratorError::Read { path: GRAPHQL.to_owned(), source })?;
     let gone = older.lacking_in(sources.graphql, rules, sources.version);
-    let mut formats = load_formats(catalog)?;
+    let mut formats = known.formats()?;
     let newer = openapi::load(sources.openapi)?.operations;
     for older in openapi::load(&sources.older.openapi())?.operations {
         let key = key(older.method.name(), &older.path);
@@ -71,23 +110,15 @@ pub fn files(
             }
         }
     }
-    Ok(Files::from([
-        (OPENAPI.to_owned(), rendered(&paths)),
-        (GRAPHQL.to_owned(), text + &gone),
-        (FORMATS.to_owned(), rendered_formats(&formats)),
-    ]))
+    Ok(Kept {
+        openapi: rendered(&paths),
+        graphql: known.graphql.clone() + &gone,
+        formats: rendered_formats(&formats),
+    })
 }
 
 /// Types of parameters by their operation and name: `GET /issues created_after`.
 pub type Formats = BTreeMap<String, ParamKind>;
-
-/// Loads `kept/formats.toml`.
-pub fn load_formats(catalog: &Path) -> Result<Formats, GeneratorError> {
-    let path = catalog.join(FORMATS).display().to_string();
-    let text = std::fs::read_to_string(&path)
-        .map_err(|source| GeneratorError::Read { path: path.clone(), source })?;
-    toml::from_str(&text).map_err(|e| GeneratorError::Malformed { path, reason: e.to_string() })
-}
 
 fn rendered_formats(formats: &Formats) -> String {
     let line = |(name, kind): (&String, &ParamKind)| format!("{name:?} = {}\n", json!(kind));

@@ -56,10 +56,15 @@ pub const METHODS: [(&str, Method); 6] = [
 
 /// Parses every operation of the document.
 pub fn load(path: &Path) -> Result<Document, GeneratorError> {
-    let Read { text, version, paths } = paths(path)?;
+    Ok(document(paths(path)?))
+}
+
+/// Every operation of a document that was read.
+pub fn document(read: Read) -> Document {
+    let Read { text, version, paths } = read;
     let styles = ListStyles::of(&paths);
     let operations = paths.iter().flat_map(|(path, item)| operations(path, item, styles)).collect();
-    Ok(Document { operations, sha256: sha256(&text), version })
+    Document { operations, sha256: sha256(&text), version }
 }
 
 /// Every summary as a request, one per line, with a tab and all operations that share it.
@@ -90,7 +95,12 @@ pub fn paths(path: &Path) -> Result<Read, GeneratorError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
-    let malformed = |reason: String| GeneratorError::Malformed { path: name.clone(), reason };
+    parse(&name, text)
+}
+
+/// Parses the text of the document, with what its references refer to.
+pub fn parse(name: &str, text: String) -> Result<Read, GeneratorError> {
+    let malformed = |reason: String| GeneratorError::Malformed { path: name.to_owned(), reason };
     let mut document: Value = serde_saphyr::from_str(&text).map_err(|e| malformed(e.to_string()))?;
     match document.get_mut("paths").map(Value::take) {
         Some(Value::Object(mut paths)) => {

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::api_files::ApiFiles;
 use crate::error::GeneratorError;
 use crate::generated::Generated;
-use crate::kept::KeptSources;
+use crate::kept::{Kept, KeptSources};
 use crate::older::OlderFiles;
 use crate::versions::Versions;
 use crate::{changes, documentation, graphql, kept, openapi, output, rules, vectors, work_list};
@@ -27,22 +27,26 @@ pub fn run(
     let version = written.as_ref().or(versions.gitlab_version.as_ref());
     let version = version.and_then(|written| written.parse().ok());
     let is_newer = version.is_some_and(|version| version != known);
-    if let Some(older) = keep.filter(|_| !is_preview) {
+    let mut kept = Kept::load(catalog)?;
+    if let Some(older) = keep {
         let sources = KeptSources {
             openapi: &files.openapi(catalog)?,
-            graphql: &graphql::Sdl::load_extended(&files.graphql(catalog)?, &catalog.join(kept::GRAPHQL))?,
+            graphql: &kept.schema(&files.graphql(catalog)?)?,
             version: version.unwrap_or(known),
             older,
         };
         let rules = rules::load::<rules::Rules>(&catalog.join("rules.toml"))?.into_build();
-        output::write_over(catalog, &kept::files(catalog, &sources, &rules.graphql)?)?;
+        kept = kept::extend(&kept, &sources, &rules.graphql)?;
+        if !is_preview {
+            output::write_over(catalog, &kept.files())?;
+        }
     }
     let older = is_newer.then_some((before.as_slice(), known));
     let mut out = std::io::stdout().lock();
-    let generated = match Generated::build_over(catalog, files, older) {
+    let generated = match Generated::build_over(catalog, files, &kept, older) {
         // Curation of removed operations is a fault; the report lists the operations.
         Err(GeneratorError::Faults(faults)) => {
-            for line in changes::operations(&before, &operation_names(catalog, files)?) {
+            for line in changes::operations(&before, &operation_names(catalog, files, &kept)?) {
                 writeln!(out, "{line}")?;
             }
             return Err(GeneratorError::Faults(faults));
@@ -65,15 +69,16 @@ pub fn run(
 }
 
 /// Names of all operations in GitLab's files.
-fn operation_names(catalog: &Path, files: &ApiFiles) -> Result<BTreeSet<String>, GeneratorError> {
+fn operation_names(
+    catalog: &Path,
+    files: &ApiFiles,
+    kept: &Kept,
+) -> Result<BTreeSet<String>, GeneratorError> {
     let rules = rules::load::<rules::Rules>(&catalog.join("rules.toml"))?.into_build();
     let document = openapi::load(&files.openapi(catalog)?)?;
-    let kept = openapi::load(&catalog.join(kept::OPENAPI))?;
-    let rest = document
-        .operations
-        .iter()
-        .chain(&kept.operations)
-        .map(|raw| format!("{} {}", raw.method.name(), raw.path));
-    let sdl = graphql::Sdl::load_extended(&files.graphql(catalog)?, &catalog.join(kept::GRAPHQL))?;
+    let own = kept.operations()?;
+    let rest =
+        document.operations.iter().chain(&own).map(|raw| format!("{} {}", raw.method.name(), raw.path));
+    let sdl = kept.schema(&files.graphql(catalog)?)?;
     Ok(rest.chain(graphql::operation_names(&sdl, &rules.graphql)).collect())
 }

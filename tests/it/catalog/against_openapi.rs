@@ -10,6 +10,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::catalog::data::{actions, call};
+use crate::support::client::maintainers_program;
 use crate::support::gitlab_files;
 
 const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
@@ -291,4 +292,43 @@ fn the_generator_has_nothing_to_change() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// An update to a document without two operations that the catalog has.
+#[test]
+#[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's openapi.yaml")]
+fn an_update_names_the_operations_that_it_marks_as_gone() {
+    const REMOVED: &str = "  /api/v4/projects/{id}/feature_flags_settings:\n";
+    let files = tempfile::tempdir().unwrap();
+    let document = std::fs::read_to_string(document_path()).unwrap();
+    let (before, after) = document.split_once(REMOVED).expect("the document has the path");
+    let next = after.find("\n  /api/").expect("another path follows");
+    let newer = format!("{before}{}", &after[next + 1..]);
+    let version = concat!("version: '", env!("CATALOG_GITLAB_VERSION"), "'");
+    assert!(newer.contains(version), "the document has its version");
+    std::fs::write(files.path().join("openapi.yaml"), newer.replacen(version, "version: '99.1'", 1)).unwrap();
+    let keep = format!("{}={}", env!("CATALOG_GITLAB_VERSION"), gitlab_files::folder().display());
+    let output = maintainers_program(&["update", "--preview", "--keep", &keep, "--openapi"], &[])
+        .arg(files.path().join("openapi.yaml"))
+        .arg("--graphql")
+        .arg(document_path().with_file_name("schema.graphql"))
+        .args(["--catalog", concat!(env!("CARGO_MANIFEST_DIR"), "/catalog")])
+        .output()
+        .unwrap();
+    let (report, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{report}{errors}");
+    let gone: Vec<&str> = report.lines().filter(|line| line.contains("gone")).collect();
+    let line = |id: &str, method: &str| {
+        format!(
+            "marked as gone: {id}: {method} /projects/:id/feature_flags_settings since 99.1; remove the mark from \
+             catalog/kept if GitLab still has it"
+        )
+    };
+    assert_eq!(
+        gone,
+        [line("feature_flags_settings.get", "GET"), line("feature_flags_settings.update", "PUT")]
+    );
+    assert!(!report.contains("no longer have"), "{report}");
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/catalog/kept/openapi.json");
+    assert!(!std::fs::read_to_string(kept).unwrap().contains("99.1"), "a preview writes nothing");
 }

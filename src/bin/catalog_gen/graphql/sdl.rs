@@ -87,14 +87,6 @@ impl Sdl {
         Sdl::parse(&text).map_err(|reason| GeneratorError::Malformed { path: name, reason })
     }
 
-    /// The schema with the extensions of a file: more types, and more fields of known ones.
-    pub fn load_extended(path: &Path, extensions: &Path) -> Result<Sdl, GeneratorError> {
-        let name = extensions.display().to_string();
-        let text = std::fs::read_to_string(extensions)
-            .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
-        Sdl::load(path)?.extended(&text).map_err(|reason| GeneratorError::Malformed { path: name, reason })
-    }
-
     /// The schema in which these inputs, as `Type.field`, are not deprecated.
     pub fn with_inputs(mut self, kept: &[String]) -> Sdl {
         for (of, field) in kept.iter().filter_map(|name| name.split_once('.')) {
