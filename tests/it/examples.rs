@@ -80,6 +80,7 @@ const FAILING: [(&str, &[&str]); 5] = [
             "remote_mirror.get",
             "resource_group.get",
             "service_account.get",
+            "service_account_token.list",
             "snippet.get_file",
             "snippet_discussion.get",
             "snippet_note.get",
