@@ -59,6 +59,13 @@ pub struct FilterName {
     pub search: String,
     /// The field of its rows with the name.
     pub field: String,
+    /// Parameters of the read with fixed values.
+    #[serde(default)]
+    pub with: Vec<(String, String)>,
+    /// True if only a project has all the names that its lists may be filtered by: a group's list has those of its projects
+    /// too, which the read does not show.
+    #[serde(default)]
+    pub in_project: bool,
     /// Values that name no object, such as `none`.
     #[serde(default)]
     pub words: Vec<String>,

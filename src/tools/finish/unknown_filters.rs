@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use crate::catalog::{self, FilterName, Place};
+use crate::catalog::{self, FilterName, Place, Scope};
 use crate::gitlab::Content;
 use crate::messages::error::ToolError;
 use crate::text::plain_text;
@@ -47,8 +47,13 @@ pub async fn add_notes(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
 /// The given filters that name something, with each name.
 fn named_values(finishing: &Finishing<'_>) -> Vec<(String, &'static FilterName, String)> {
     let action = &finishing.response.action;
+    let sent = finishing.response.call.operation();
+    let is_of_project = action
+        .operations
+        .iter()
+        .any(|operation| operation.scope == Scope::Project && operation.to_string() == sent);
     let is_filter = |name: &str| action.param(name).is_some_and(|param| param.place == Place::Query);
-    let rows = || catalog::kinds().filter_names.iter();
+    let rows = || catalog::kinds().filter_names.iter().filter(|row| is_of_project || !row.in_project);
     let given = finishing.checked.params().iter().filter(|(name, _)| is_filter(name));
     let named =
         given.filter_map(|(name, value)| Some((name, rows().find(|row| row.params.contains(name))?, value)));
@@ -64,7 +69,7 @@ fn named_values(finishing: &Finishing<'_>) -> Vec<(String, &'static FilterName, 
     each.filter(|(_, row, value)| is_name(row, value)).take(MAX_VALUES).collect()
 }
 
-/// Names of the objects that GitLab finds by a name without its mark; none if they cannot be read.
+/// Names of the objects that GitLab finds by a name without its mark; none if they cannot be read, or not all.
 async fn existing_names(
     tools: &Tools,
     row: &FilterName,
@@ -75,10 +80,14 @@ async fn existing_names(
     let places =
         params.iter().filter(|(name, _)| read.param(name).is_some_and(|param| param.locates.is_some()));
     let mut taken: Map<String, Value> = places.map(|(name, value)| (name.clone(), value.clone())).collect();
+    taken.extend(row.with.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))));
     taken.insert(row.search.clone(), Value::from(without_mark(value)));
+    taken.insert("per_page".to_owned(), Value::from(100));
     let (_, reply) = lookups::read_once(tools, &row.read, taken, Purpose::LookUp).await.ok()?;
+    let is_whole = reply.page.next_page.is_none() && reply.page.next_query.is_none();
     let Content::Json(Value::Array(rows)) = reply.content else { return None };
-    Some(rows.iter().filter_map(|found| Some(found.get(&row.field)?.as_str()?.to_owned())).collect())
+    let names = rows.iter().filter_map(|found| Some(found.get(&row.field)?.as_str()?.to_owned()));
+    is_whole.then(|| names.collect())
 }
 
 /// Note on a value that none of the existing names equals.

@@ -435,8 +435,8 @@ fn the_weight_of_a_work_item_is_changed_by_its_plain_name() {
 #[test]
 fn an_empty_list_names_a_filter_that_names_nothing() {
     let mut client = Client::sandbox();
-    let mut text = |filter: Value| {
-        let mut params = json!({"fullPath": "acme/widget"});
+    let mut text = |place: &str, filter: Value| {
+        let mut params = json!({"fullPath": place});
         params.as_object_mut().unwrap().extend(filter.as_object().unwrap().clone());
         execute(&mut client, "issue.list", params).text
     };
@@ -447,13 +447,16 @@ fn an_empty_list_names_a_filter_that_names_nothing() {
         (json!({"milestone": "%v1.0"}), "`milestone`: there is no milestone \"%v1.0\", only \"v1.0\""),
         (json!({"author_username": "nosuch"}), "`author_username`: there is no user \"nosuch\""),
     ] {
-        let text = text(filter.clone());
+        let text = text("acme/widget", filter.clone());
         assert!(text.contains(note), "{filter}: {text}");
     }
-    for filter in
-        [json!({"labels": "None", "search": "nosuchword"}), json!({"labels": "bug", "search": "nosuchword"})]
-    {
-        let text = text(filter.clone());
+    // The list of a group has issues with labels of its projects, which are not the group's.
+    for (place, filter) in [
+        ("acme/widget", json!({"labels": "None", "search": "nosuchword"})),
+        ("acme/widget", json!({"labels": "bug", "search": "nosuchword"})),
+        ("acme", json!({"labels": "nosuch"})),
+    ] {
+        let text = text(place, filter.clone());
         assert!(text.contains("Nothing found") && !text.contains("there is no"), "{filter}: {text}");
     }
 }
