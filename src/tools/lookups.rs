@@ -16,7 +16,7 @@ use crate::call::{
     self, Call, Candidate, Checked, Invalid, Lookup, LookupAnswer, LookupCache, LookupRequest, LookupResult,
     Resolved, ResolvedParams, Step,
 };
-use crate::catalog::{Action, Place, Risk, Scope};
+use crate::catalog::{Action, Names, Place, Risk, Scope};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::NextCall;
@@ -443,14 +443,15 @@ fn misspelled(error: ToolError, asked: &AskedName<'_>, near: &Candidate) -> Tool
         }
         _ => false,
     };
-    // Neither a deletion nor access is offered for another name, and no other change of the object that has it.
+    // Neither a deletion nor access is offered for another name, and no change of another person.
     let action = checked.action();
-    let is_object =
-        param.and_then(|param| action.param(param)).is_some_and(|param| param.place == Place::Path);
+    let is_person = param
+        .and_then(|param| action.param(param))
+        .is_some_and(|param| param.place == Place::Path && param.names == Some(Names::User));
     let is_offered = is_replaced
         && match action.risk {
             Risk::Read => true,
-            Risk::Write => !is_object,
+            Risk::Write => !is_person,
             Risk::Grant | Risk::Destructive => false,
         };
     if is_offered { error.fix(NextCall::execute(&checked.action().id, &params)) } else { error }
