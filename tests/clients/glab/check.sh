@@ -8,26 +8,14 @@
 set -euo pipefail
 binary=$(realpath "${1:?the path of gitlab-mcp}")
 glab=$(realpath "${2:?the path of glab}")
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
-server=
-trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
+servers=()
+trap 'kill "${servers[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 cd "$work"
 
-# The sandbox's address is the origin of every `web_url`.
-"$binary" serve --sandbox --http 127.0.0.1:0 --auth none 2>server.log &
-server=$!
-url=
-for _ in $(seq 100); do
-  if address=$(grep -o 'listening address=.*' server.log); then
-    url=$(curl --silent --fail "http://${address#*=}/mcp" --header 'Content-Type: application/json' \
-      --header 'Accept: application/json, text/event-stream' --data '{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": "gitlab_execute_action", "arguments": {"action": "current_user.get"}}}' |
-      grep -o '"web_url":"http://127.0.0.1:[0-9]*' | cut -d '"' -f 4)
-    break
-  fi
-  sleep 0.1
-done
-[ -n "$url" ] || { cat server.log && exit 1; }
+. "$here/../serve_sandbox.sh"
+serve server
 
 # glab compares the remote of the clone without its port: the host is named without it, too.
 mkdir -p home/.config/glab-cli clone

@@ -21,23 +21,7 @@ npm init -y >/dev/null
 npm install --silent --no-audit --no-fund @gitbeaker/rest@43.8.0
 cp "$here/gitbeaker.mjs" .
 
-# Starts a server with a sandbox and sets `url` to the sandbox's, which is the origin of every `web_url`.
-serve() {
-  : >"$work/$1.log"
-  "$binary" serve --sandbox --http 127.0.0.1:0 --auth none 2>"$work/$1.log" &
-  servers+=($!)
-  for _ in $(seq 100); do
-    if address=$(grep -o 'listening address=.*' "$work/$1.log"); then
-      url=$(curl --silent --fail "http://${address#*=}/mcp" --header 'Content-Type: application/json' \
-        --header 'Accept: application/json, text/event-stream' --data '{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-          "params": {"name": "gitlab_execute_action", "arguments": {"action": "current_user.get"}}}' |
-        grep -o '"web_url":"http://127.0.0.1:[0-9]*' | cut -d '"' -f 4)
-      return
-    fi
-    sleep 0.1
-  done
-  cat "$work/$1.log" && return 1
-}
+. "$here/../serve_sandbox.sh"
 
 serve python
 python/bin/python "$here/python_gitlab.py" "$url" | tee results.txt || true
