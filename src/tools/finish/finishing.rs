@@ -1,10 +1,15 @@
 //! A reply between two stages.
 
+use std::time::Duration;
+
 use crate::call::Checked;
 use crate::tools::prepare::log_selection::LogSelection;
 use crate::tools::prepare::requested_wait::RequestedWait;
 use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
+
+/// Time of one further read for an answer: the call itself is answered already.
+pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A reply on its way to an answer.
 pub struct Finishing<'t> {

@@ -1,8 +1,6 @@
 //! Reads that belong to an answer: the jobs that a retried pipeline runs again. Each is a read of this server's own, so
 //! policy decides on it. One that fails leaves a note and never turns the answer into an error.
 
-use std::time::Duration;
-
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -10,15 +8,12 @@ use tokio::time::timeout;
 use crate::catalog::{Join, Param, Place};
 use crate::gitlab::{Content, Reply};
 use crate::messages::error::ToolError;
-use crate::tools::finish::finishing::Finishing;
+use crate::tools::finish::finishing::{Finishing, PATIENCE};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 use crate::untrusted::{quote, shortened};
-
-/// Time of one read: the call itself is answered already.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Adds the rows of the joined reads to an answer that is an object.
 pub async fn add_rows(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {

@@ -1,23 +1,18 @@
 //! Fields that other reads add to the rows of a list: the last deployment of each environment, the place that makes
 //! somebody a member. Each read is one of this server's own, so policy decides on it. One that fails adds nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use tokio::time::timeout;
 
 use crate::catalog::RowAddition;
 use crate::gitlab::{Content, Reply};
 use crate::messages::error::ToolError;
-use crate::tools::finish::finishing::Finishing;
+use crate::tools::finish::finishing::{Finishing, PATIENCE};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
-
-/// Time of all reads: the call itself is answered already.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Maximum number of parent groups in which members are looked for.
 const MAX_PARENTS: usize = 8;

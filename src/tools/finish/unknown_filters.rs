@@ -1,7 +1,5 @@
-//! A list without rows whose filter names what is not there. GitLab answers `labels=BUG` with an empty list where the label
+//! A list without rows whose filter names an object that does not exist. GitLab answers `labels=BUG` with an empty list where the label
 //! is `bug`, as it does where no issue has that label.
-
-use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
@@ -11,14 +9,11 @@ use crate::catalog::{self, FilterName, Place, Scope};
 use crate::gitlab::Content;
 use crate::messages::error::ToolError;
 use crate::text::plain_text;
-use crate::tools::finish::finishing::Finishing;
+use crate::tools::finish::finishing::{Finishing, PATIENCE};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
 use crate::untrusted::{quote, shortened};
-
-/// Time of one read: the call itself is answered already.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Maximum number of values that are looked up.
 const MAX_VALUES: usize = 3;
