@@ -57,27 +57,28 @@ pub fn join_owner(
     words: &Words,
     understood: &mut Vec<String>,
 ) {
-    let Some(owner) = OWNERS.iter().find(|name| params.contains_key(**name) && action.param(name).is_none())
-    else {
+    let mut owners = catalog::kinds().owner_params.iter();
+    let Some(owner) = owners.find(|name| params.contains_key(*name) && action.param(name).is_none()) else {
         return;
     };
     let is_name = |(given, value): &(&String, &Value)| {
-        let is_bare = value.as_str().is_some_and(|text| !text.is_empty() && !text.contains('/'));
-        is_bare && given != owner && param_named(action, given, words).is_some_and(|param| param.name == PATH)
+        // Digits are the id of the place, which needs no owner.
+        let is_name = |text: &str| !text.is_empty() && !text.contains('/') && !is_digits(text);
+        let is_bare = value.as_str().is_some_and(is_name);
+        is_bare
+            && *given != owner
+            && param_named(action, given, words).is_some_and(|param| param.name == PATH)
     };
     let Some(name) = params.iter().find(is_name).map(|(given, _)| given.clone()) else { return };
-    let Some(owned) = params.get(*owner).and_then(Value::as_str).map(|text| text.trim_matches('/')) else {
+    let Some(owned) = params.get(owner).and_then(Value::as_str).map(|text| text.trim_matches('/')) else {
         return;
     };
     let path = format!("{owned}/{}", params.get(&name).map(plain_text).unwrap_or_default());
     understood.push(format!("`{owner}` and `{name}` as `{PATH}: {path}`"));
-    params.shift_remove(*owner);
+    params.shift_remove(owner);
     params.shift_remove(&name);
     params.insert(PATH.to_owned(), json!(path));
 }
-
-/// The parameters in which other systems take the owner of a project.
-const OWNERS: [&str; 3] = ["owner", "org", "namespace"];
 
 /// Joins what callers give in parts into the reference that the parameter of a global id takes: the type and the number
 /// (`noteable_type` and `noteable_iid` are `#21` or `!5`), and the number of a kind with its project, beside the path of a

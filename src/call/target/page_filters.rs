@@ -4,9 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::page;
-
-/// Names in such URLs that filter nothing (`app/assets/javascripts/issues/list`): the size of a page, what is folded out.
-const NO_FILTERS: [&str; 4] = ["first_page_size", "last_page_size", "show", "page_size"];
+use crate::catalog;
 
 /// The filters by name, without the brackets of a list's. `not[label_name][]` is `not[label_name]`.
 pub fn page_filters(text: &str, base: &Url) -> Vec<(String, Value)> {
@@ -16,7 +14,7 @@ pub fn page_filters(text: &str, base: &Url) -> Vec<(String, Value)> {
     let mut filters: Vec<(String, Value)> = Vec::new();
     for (name, value) in url.query_pairs() {
         let (name, is_list) = name.strip_suffix("[]").map_or((&*name, false), |name| (name, true));
-        if NO_FILTERS.contains(&name) || value.is_empty() {
+        if catalog::kinds().page_options.iter().any(|option| option == name) || value.is_empty() {
             continue;
         }
         match filters.iter_mut().find(|(known, _)| known == name) {

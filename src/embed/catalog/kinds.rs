@@ -41,6 +41,10 @@ pub struct Kinds {
     pub closing_words: Vec<String>,
     /// Other names of the parameter `target`, folded.
     pub target_spellings: Vec<String>,
+    /// Parameters in which other systems take the owner of a project.
+    pub owner_params: Vec<String>,
+    /// Names in the URL of a list's page that filter nothing.
+    pub page_options: Vec<String>,
     /// States that GitLab prints in parentheses after a reference.
     pub reference_states: Vec<String>,
     /// Filters of lists whose value names an object.

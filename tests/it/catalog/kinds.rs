@@ -141,9 +141,13 @@ fn changes_fit_the_actions_that_make_them() {
 
 #[test]
 fn words_of_callers_are_folded_and_distinct() {
-    for words in [&kinds().target_spellings, &kinds().closing_words] {
+    for words in
+        [&kinds().target_spellings, &kinds().closing_words, &kinds().owner_params, &kinds().page_options]
+    {
         let distinct: BTreeSet<&String> = words.iter().collect();
         assert_eq!(distinct.len(), words.len());
+    }
+    for words in [&kinds().target_spellings, &kinds().closing_words] {
         assert!(words.iter().flat_map(|word| word.chars()).all(|c| c.is_ascii_lowercase()), "{words:?}");
     }
 }
