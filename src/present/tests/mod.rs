@@ -211,6 +211,8 @@ fn a_file_in_base64_is_read_as_text() {
     let fields = ["content".to_owned()];
     let one = present(GivenContent::Json(file), &options(&fields));
     assert_eq!(one.data, json!({"content": "grün\n"}));
+    let of_windows = json!({"encoding": "base64", "content": "//5nAHIA/ABuAAoA"});
+    assert_eq!(compact(of_windows).data, json!({"encoding": "utf-16", "content": "grün\n"}));
     let image = json!({"encoding": "base64", "content": "/9j/4A=="});
     assert_eq!(compact(image).data["content"], "(binary: 4 bytes)");
 }

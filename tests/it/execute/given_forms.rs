@@ -487,7 +487,7 @@ fn blank_optional_parameters_are_left_out() {
     // In an update an empty value may take away what is there: that is not guessed.
     let update = json!({"fullPath": "acme/widget", "iid": 3, "weight": ""});
     assert_eq!(preview(&mut client, "issue.update", &update), None);
-    // What is required has no default.
+    // A required parameter has no default.
     let required = json!({"fullPath": "acme/widget", "iid": ""});
     assert_eq!(preview(&mut client, "issue.get", &required), None);
 }
@@ -506,6 +506,14 @@ fn an_owner_and_a_name_are_the_path() {
         let issue = succeed(&mut client, "issue.get", Value::Object(params))["data"].clone();
         assert_eq!(issue["iid"], 3, "{place}");
     }
+    // An id needs no owner.
+    let by_id = json!({"namespace": "acme", "id": "1", "iid": 3});
+    assert_ne!(
+        preview(&mut client, "issue.get", &by_id).unwrap_or_default()["path"],
+        "/api/v4/projects/acme%2F1/issues/3"
+    );
+    let commits = json!({"fullPath": "acme/widget", "sha": "main"});
+    assert_eq!(preview(&mut client, "commit.list", &commits).unwrap()["query"][0], "ref_name=main");
     let alone = json!({"owner": "acme", "iid": 3});
     assert_eq!(preview(&mut client, "issue.get", &alone), None);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::client::{Client, Reply, execute, follow, refused, succeed};
-use crate::support::scripted_gitlab::{Gitlab, answer};
+use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
 
 const WIDGET: &str = "acme/widget";
 
@@ -459,4 +459,21 @@ fn an_empty_list_names_a_filter_that_names_nothing() {
         let text = text(place, filter.clone());
         assert!(text.contains("Nothing found") && !text.contains("there is no"), "{filter}: {text}");
     }
+}
+
+/// Where GitLab shows the first page of the labels alone, a name may be on another.
+#[test]
+fn a_filter_is_not_called_unknown_by_a_part_of_the_names() {
+    let note = |labels: Answer| {
+        let gitlab = Gitlab::with_project();
+        gitlab.answer("GET", "/issues", answer(200, json!([])));
+        gitlab.answer("GET", "/labels", labels);
+        execute(&mut gitlab.client(&[]), "issue.list", json!({"fullPath": WIDGET, "labels": "gear"})).text
+    };
+    let named = || answer(200, json!([{"id": 1, "name": "gearbox"}]));
+    assert!(note(named()).contains("there is no label \"gear\""));
+    let part = note(named().header("x-next-page", "2"));
+    assert!(part.contains("Nothing found") && !part.contains("there is no label"), "{part}");
+    let denied = note(answer(403, json!({"message": "403 Forbidden"})));
+    assert!(denied.contains("Nothing found") && !denied.contains("there is no label"), "{denied}");
 }

@@ -534,3 +534,14 @@ fn a_log_with_time_stamps_is_shown_as_gitlabs_page_shows_it() {
         assert_eq!(reply.structured["data"].as_str().unwrap().trim_end(), shown.trim_end(), "{more}");
     }
 }
+
+/// The answer to a read of an empty file was "Done".
+#[test]
+fn a_read_without_content_is_empty() {
+    let gitlab = Gitlab::with_project();
+    gitlab.body("/files/empty.txt/raw", "text/plain", b"");
+    let mut client = gitlab.client(&[]);
+    let file = json!({"fullPath": PROJECT, "file_path": "empty.txt", "ref": "main"});
+    let read = execute(&mut client, "repository_file.get_raw", file);
+    assert!(read.text.starts_with("Empty: GitLab answered without content."), "{}", read.text);
+}

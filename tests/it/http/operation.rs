@@ -1,7 +1,8 @@
 //! Health, metrics, the access log, limits of callers, TLS, the unix socket, and the end.
 
-use std::io::{BufReader, Write};
+use std::io::{BufRead as _, BufReader, Write};
 use std::net::SocketAddr;
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -310,7 +311,7 @@ fn a_unix_socket_is_for_its_owner() {
     let gitlab = Gitlab::start().url();
     let variables =
         [("GITLAB_URL", gitlab.as_str()), ("GITLAB_MCP_AUTH", "none"), ("GITLAB_MCP_HTTP", &address)];
-    let mut child = program(&["serve"], &variables).spawn().unwrap();
+    let mut child = program(&["serve"], &variables).stderr(Stdio::piped()).spawn().unwrap();
     let started = std::time::Instant::now();
     while UnixStream::connect(&path).is_err() {
         assert!(started.elapsed() < GUARD);
@@ -321,6 +322,11 @@ fn a_unix_socket_is_for_its_owner() {
     stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
     assert_eq!(read_response(&mut BufReader::new(stream)).unwrap().status, 200);
     assert!(program(&["health"], &variables).status().unwrap().success());
+    let announced =
+        format!("MCP clients connect to the socket {}, with the URL http://localhost/mcp", path.display());
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let line = lines.find(|line| line.starts_with("MCP clients connect"));
+    assert_eq!(line.as_deref(), Some(announced.as_str()));
     let second = program(&["serve"], &variables).output().unwrap();
     assert_eq!(second.status.code(), Some(2), "{}", String::from_utf8_lossy(&second.stderr));
     child.kill().unwrap();
