@@ -155,7 +155,7 @@ pub async fn for_instance(tools: &Tools, action: &Action) -> Option<Action> {
         return None;
     }
     let version = learn(tools).await?;
-    // What introduced an operation is known from a comparison of two versions, so that one between them may lack it.
+    // Operations are dated by comparing two versions, so that one between them may lack a newer operation.
     let is_between = tools.catalog.words().is_ok_and(|words| version < words.gitlab_version);
     let mut fitting = action.clone();
     for (newer, earlier) in pairs {

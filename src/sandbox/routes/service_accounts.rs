@@ -88,7 +88,7 @@ fn update(request: &mut Request<'_>) -> Answer {
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
-    // What the account made moves to a ghost user, or goes with it: there is none of either here.
+    // GitLab moves the work of the account to a ghost user, or deletes it: here an account has none.
     request.args.without_trace(&["hard_delete"]);
     let row = account(request)?;
     request.world.remove(TOKENS, |token| token.num("user_id") == row.num("id"));

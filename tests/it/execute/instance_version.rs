@@ -69,7 +69,7 @@ fn find_does_without_the_version_of_an_instance_that_does_not_answer() {
     assert!(!answer.text.contains("needs GitLab"), "{}", answer.text);
 }
 
-/// Without a filter, a list has rows that nobody asked for; without `reviewer_state`, a review is published unapproved.
+/// Without a filter, a list has rows that were not asked for; without `reviewer_state`, a review is published unapproved.
 #[test]
 fn a_call_with_a_parameter_that_the_instance_lacks_is_not_offered_without_it() {
     let (gitlab, mut client) = instance("18.1.0", &[]);
