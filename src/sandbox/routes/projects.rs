@@ -18,6 +18,7 @@ pub const ROUTES: &[Route] = &[
     post("/projects", create).rules(&[Rule::AnyOf("name path"), VISIBILITY]),
     get("/projects/:id", show),
     put("/projects/:id", update).needs(Level::Maintainer).rules(&[Rule::AnyParameter(CHANGES), VISIBILITY]),
+    put("/projects/:id/transfer", transfer).needs(Level::Owner).rules(&[Rule::Required("namespace")]),
     delete("/projects/:id", remove).needs(Level::Owner),
     post("/projects/:id/restore", restore).needs(Level::Owner),
     post("/projects/:id/fork", fork).needs(Level::User),
@@ -216,7 +217,10 @@ fn update(request: &mut Request<'_>) -> Answer {
     given.retain(|name, _| !fixed.contains(&name.as_str()));
     let before = request.place_row()?;
     if let Some(path) = request.args.text("path").filter(|path| path != before.text("path")) {
-        given.extend(moved(request, &before, &path)?);
+        let old = before.text("path_with_namespace");
+        let full = old.rsplit_once('/').map_or_else(|| path.clone(), |(above, _)| format!("{above}/{path}"));
+        given.extend(moved(request, &before, &full)?);
+        given.set("path", path);
     }
     if let Some(name) = request.args.text("name") {
         let full = before.text("name_with_namespace");
@@ -230,23 +234,49 @@ fn update(request: &mut Request<'_>) -> Answer {
     ok(render_project(request, &row, View::Written))
 }
 
-/// The fields of a project that its new path changes.
-fn moved(request: &Request<'_>, before: &Row, path: &str) -> Result<Row, Fault> {
+/// A project in another namespace. GitLab answers with the project as it was: since 19.4 a worker transfers it.
+fn transfer(request: &mut Request<'_>) -> Answer {
+    let before = request.place_row()?;
+    let group = target_group(request, "namespace", "Namespace")?;
+    let namespace = object(request.world.namespace(group, request.me()?));
+    let refused = |reason: &str| {
+        let message = format!("400 Failed to transfer project {{:new_namespace=>[\"{reason}\"]}}");
+        Fault::refused(400, &message)
+    };
+    if group == before.num("_namespace") {
+        return Err(refused("Project is already in this namespace."));
+    }
+    let full = format!("{}/{}", namespace.text("full_path"), before.text("path"));
+    let taken = "Project with same name or path in target namespace already exists";
+    let mut values = moved(request, &before, &full).map_err(|_| refused(taken))?;
+    values.set("_namespace", group);
+    values.set("name_with_namespace", format!("{} / {}", namespace.text("name"), before.text("name")));
+    values.set("namespace", Value::Object(namespace));
+    let answer = render_project(request, &before, View::Written);
+    let id = before.num("id");
+    request.world.write("projects", id, values);
+    if group == 0 {
+        let owner = json!({"id": request.me()?, "access_level": 50});
+        request.add(&format!("projects/{id}/members"), owner);
+    }
+    ok(answer)
+}
+
+/// The fields of a project that another full path changes.
+fn moved(request: &Request<'_>, before: &Row, full: &str) -> Result<Row, Fault> {
     let old = before.text("path_with_namespace");
-    let full = old.rsplit_once('/').map_or_else(|| path.to_owned(), |(above, _)| format!("{above}/{path}"));
-    if request.world.find("projects", "path_with_namespace", &full).is_some() {
+    if request.world.find("projects", "path_with_namespace", full).is_some() {
         return Err(Fault::Refused(400, json!({"path": ["has already been taken"]})));
     }
     let mut values = Row::new();
     for field in
         ["web_url", "http_url_to_repo", "ssh_url_to_repo", "readme_url", "container_registry_image_prefix"]
     {
-        values.set(field, before.text(field).replace(old, &full));
+        values.set(field, before.text(field).replace(old, full));
     }
     let mut was = before.texts("_was");
     was.push(old.to_owned());
     values.set("_was", super::reach::names(&was));
-    values.set("path", path);
     values.set("path_with_namespace", full);
     Ok(values)
 }

@@ -103,6 +103,25 @@ async fn projects_live_and_die() {
         (json!("acme/newer"), json!("Acme / Newer"))
     );
     assert_eq!(world.send("GET", "/projects/acme%2Fnew-one", TOKEN, None).await.status, 301);
+    // The answer to a transfer is the project as it was; a worker of GitLab's moves it.
+    let transfer = "/projects/acme%2Fnewer/transfer";
+    let answered = world.expect(200, "PUT", transfer, json!({"namespace": "sandbox"})).await;
+    assert_eq!(answered["path_with_namespace"], "acme/newer");
+    let there = world.get("/projects/sandbox%2Fnewer").await.json();
+    assert_eq!(
+        (
+            there["id"].clone(),
+            there["namespace"]["kind"].clone(),
+            there["web_url"].as_str().unwrap().ends_with("/sandbox/newer")
+        ),
+        (answered["id"].clone(), json!("user"), true)
+    );
+    assert_eq!(world.send("GET", "/projects/acme%2Fnewer", TOKEN, None).await.status, 301);
+    let again =
+        world.expect(400, "PUT", "/projects/sandbox%2Fnewer/transfer", json!({"namespace": "sandbox"})).await;
+    assert!(again["message"].as_str().unwrap().contains("already in this namespace"), "{again}");
+    world.expect(404, "PUT", "/projects/sandbox%2Fnewer/transfer", json!({"namespace": "nowhere"})).await;
+    world.expect(200, "PUT", "/projects/sandbox%2Fnewer/transfer", json!({"namespace": "acme"})).await;
     world.expect(202, "DELETE", "/projects/acme%2Fnewer", Value::Null).await;
     assert_eq!(world.get("/projects/acme%2Fnewer").await.json()["marked_for_deletion_on"], "2026-03-02");
     let wrong = json!({"permanently_remove": true, "full_path": "newer"});
