@@ -400,6 +400,7 @@ fn reviewers(request: &mut Request<'_>) -> Answer {
         let state = match (approved.contains(&user), asked.contains(&user)) {
             (true, _) => "approved",
             (_, true) => "requested_changes",
+            _ if row.nums("_reviewed").contains(&user) => "reviewed",
             _ => "unreviewed",
         };
         json!({"user": request.world.basic_user(user), "state": state, "created_at": row.get("created_at")})

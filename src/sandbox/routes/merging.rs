@@ -70,9 +70,15 @@ fn approval_state(request: &mut Request<'_>) -> Answer {
 }
 
 fn approve(request: &mut Request<'_>) -> Answer {
+    let (_, row) = find_merge_request(request)?;
+    check_sha(request, &row)?;
+    let row = record_approval(request)?;
+    created(show_approvals(request, &row))
+}
+
+fn record_approval(request: &mut Request<'_>) -> Result<Row, Fault> {
     let (shelf, row) = find_merge_request(request)?;
     let me = request.me()?;
-    check_sha(request, &row)?;
     let mut given = row.nums("_approvals");
     if given.contains(&me) || row.text("state") != "opened" {
         return Err(Fault::Unauthorized);
@@ -85,7 +91,21 @@ fn approve(request: &mut Request<'_>) -> Answer {
     super::system_notes::add(request, "MergeRequest", &shelf, &row, "approved this merge request");
     super::todo_items::settle(request, &shelf, &row);
     request.event("approved", "MergeRequest", &row);
-    created(show_approvals(request, &row))
+    Ok(row)
+}
+
+/// Records that the user looked at the changes, or wants other ones.
+fn record_review(request: &mut Request<'_>, field: &str) -> Result<(), Fault> {
+    let (shelf, row) = find_merge_request(request)?;
+    let me = request.me()?;
+    let mut users = row.nums(field);
+    if !users.contains(&me) {
+        users.push(me);
+        let mut values = Row::new();
+        values.set(field, users);
+        request.write(&shelf, row.num("id"), Value::Object(values));
+    }
+    Ok(())
 }
 
 fn unapprove(request: &mut Request<'_>) -> Answer {
@@ -307,6 +327,7 @@ fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
         "body": draft.text("note"), "noteable_id": row.num("id"), "noteable_iid": row.num("iid"), "_individual": false,
         "noteable_type": "MergeRequest", "_discussion": discussion, "author": draft.num("author_id"), "type": "DiscussionNote",
         "resolvable": true, "resolved": false, "resolved_by": null, "resolved_at": null,
+        "internal": draft.flag("internal"), "confidential": draft.flag("internal"),
     }));
     if let Some(position) = draft.get("position").filter(|position| position.is_object()) {
         // GitLab loses a draft on a line that is not there when it is published.
@@ -338,6 +359,19 @@ fn publish(request: &mut Request<'_>) -> Answer {
 fn publish_all(request: &mut Request<'_>) -> Answer {
     for draft in drafts(request)? {
         say(request, &draft)?;
+    }
+    let internal = request.args.flag("internal");
+    if let Some(note) = request.args.text("note").filter(|note| !note.trim().is_empty()) {
+        let summary = json!({"note": note, "author_id": request.me()?, "internal": internal});
+        say(request, &object(summary))?;
+    }
+    match request.args.text("reviewer_state").as_deref() {
+        Some("approved") => {
+            record_approval(request)?;
+        }
+        Some("requested_changes") => record_review(request, "_changes_requested")?,
+        Some("reviewed") => record_review(request, "_reviewed")?,
+        _ => {}
     }
     Ok(Reply::empty())
 }

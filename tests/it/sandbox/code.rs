@@ -139,6 +139,11 @@ async fn merge_requests_are_reviewed_and_merged() {
     world.expect(201, "POST", &format!("{list}/12/draft_notes"), json!({"note": "soon"})).await;
     world.expect(204, "POST", &format!("{list}/12/draft_notes/bulk_publish"), Value::Null).await;
     assert_eq!(world.get(&format!("{list}/12/notes")).await.each("body")[0], "soon");
+    let verdict = json!({"note": "Not yet.", "internal": true, "reviewer_state": "requested_changes"});
+    world.expect(204, "POST", &format!("{list}/12/draft_notes/bulk_publish"), verdict).await;
+    let notes = world.get(&format!("{list}/12/notes")).await.json();
+    assert_eq!((notes[0]["body"].clone(), notes[0]["internal"].clone()), (json!("Not yet."), json!(true)));
+    assert_eq!(world.get(&format!("{list}/12")).await.json()["detailed_merge_status"], "requested_changes");
     world.expect(204, "DELETE", &format!("{list}/13"), Value::Null).await;
 }
 
