@@ -137,8 +137,8 @@ pub fn lacking(tools: &Tools, action: &Action) -> Option<String> {
     Some(format!(" (needs GitLab {since}; this instance has {version})"))
 }
 
-/// The action for an older instance: in place of an operation that it lacks, an alternative that it has. None if nothing
-/// is to be replaced.
+/// The action for an older instance: in place of an operation that it lacks, an alternative that it has, and no
+/// requirement of a parameter that it lacks. None if nothing is to be replaced.
 pub async fn for_instance(tools: &Tools, action: &Action) -> Option<Action> {
     let earlier = |newer: &Operation| {
         let since = newer.since?;
@@ -151,13 +151,17 @@ pub async fn for_instance(tools: &Tools, action: &Action) -> Option<Action> {
         .filter(|(_, operation)| !operation.alternate && operation.graphql.is_none())
         .filter_map(|(at, operation)| Some((at, earlier(operation)?)))
         .collect();
-    if pairs.is_empty() {
+    let is_required_since = |param: &Param| param.required && param.since.is_some();
+    if pairs.is_empty() && !action.params.iter().any(is_required_since) {
         return None;
     }
     let version = learn(tools).await?;
     // Operations are dated by comparing two versions, so that one between them may lack a newer operation.
     let is_between = tools.catalog.words().is_ok_and(|words| version < words.gitlab_version);
     let mut fitting = action.clone();
+    for param in fitting.params.iter_mut().filter(|param| param.since.is_some_and(|since| since > version)) {
+        param.required = false;
+    }
     for (newer, earlier) in pairs {
         let is_lacking = |operation: &Operation| operation.since.is_some_and(|since| since > version);
         let operations = &mut fitting.operations;
