@@ -345,6 +345,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     let mut operations: Vec<Operation> = members.into_iter().map(|member| member.operation).collect();
     for operation in &mut operations {
         operation.body = written.body.unwrap_or(operation.body);
+        operation.since = operation.since.max(written.since);
     }
     let audience = written.audience.unwrap_or_else(|| audience(domain, &operations));
     let plan = curation.plans.get(id);

@@ -155,6 +155,8 @@ pub struct CuratedAction {
     pub one_of: Vec<Vec<String>>,
     /// Overrides the body encoding of the document.
     pub body: Option<BodyForm>,
+    /// The GitLab version from which on it is of use, if GitLab had the operation before.
+    pub since: Option<Version>,
     #[serde(default)]
     pub params: BTreeMap<String, CuratedParam>,
 }

@@ -151,11 +151,15 @@ fn word(value: &Value) -> String {
     }
 }
 
-/// Parses the version after `introduced in GitLab` in a description; 671 operations of 18.9 have one.
+/// Parses the version of a description that says `introduced in GitLab 17.1`, `introduced in 17.1`, or begins with
+/// `since 17.1`.
 pub fn introduced(described: &Value) -> Option<Version> {
-    const WORDS: &str = "introduced in gitlab ";
     let text = described.get("description")?.as_str()?.to_lowercase();
-    let (_, after) = text.split_once(WORDS)?;
+    let after = match text.split_once("introduced in ") {
+        Some((_, after)) => after,
+        None => text.strip_prefix("since ")?,
+    };
+    let after = after.strip_prefix("gitlab ").unwrap_or(after);
     let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
-    after.get(..end)?.parse().ok()
+    after.get(..end)?.trim_end_matches('.').parse().ok()
 }

@@ -488,3 +488,20 @@ components:
     assert_eq!(get.params[0].name, "page");
     assert_eq!(read.version.as_deref(), Some("19.5"));
 }
+
+#[test]
+fn the_version_of_a_description_is_read_in_each_of_its_forms() {
+    let introduced =
+        |text: &str| shapes::introduced(&json!({"description": text})).map(|found| found.to_string());
+    for text in [
+        "This feature was introduced in GitLab 17.1.",
+        "Introduced in 17.1, for administrators",
+        "since 17.1",
+        "since 17.1, experiment; answers 202",
+    ] {
+        assert_eq!(introduced(text).as_deref(), Some("17.1"), "{text}");
+    }
+    for text in ["Rows since 17.1 are kept", "introduced in GitLab Premium", "since last week"] {
+        assert_eq!(introduced(text), None, "{text}");
+    }
+}

@@ -155,7 +155,37 @@ fn graphql_inputs_that_an_older_instance_lacks_are_not_sent() {
         let reply = execute(&mut client, action, json!({"fullPath": "acme/widget", "iid": 5}));
         assert!(reply.text.contains(&format!("{action} needs GitLab 18.10")), "{}", reply.text);
     }
+    // Before, GitLab made the token and kept its secret.
+    let token = json!({"name": "x", "granularScopes": [{"access": "USER", "permissions": ["read_user"]}]});
+    let reply = client.call(
+        EXECUTE,
+        json!({"action": "personal_access_token.create_granular", "params": token, "confirm": true}),
+    );
+    assert!(reply.text.contains("create_granular needs GitLab 18.10"), "{}", reply.text);
     assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
+#[test]
+fn a_parameter_is_required_where_the_instance_has_it() {
+    let model = json!({"name": "x", "model": "LLAMA3", "endpoint": "https://llm.example"});
+    let call =
+        |model: &Value| json!({"action": "ai_self_hosted_model.create", "params": model, "confirm": true});
+    let created = json!({"data": {"aiSelfHostedModelCreate": {"errors": [], "selfHostedModel": null}}});
+    let (gitlab, mut client) = instance("18.9.0", &[]);
+    gitlab.says("POST /api/graphql", [answer(200, created.clone())]);
+    let reply = client.call(EXECUTE, call(&model));
+    assert!(!reply.is_error, "{}", reply.text);
+    let with_provider =
+        json!({"name": "x", "model": "LLAMA3", "provider": "API", "endpoint": "https://llm.example"});
+    let reply = client.call(EXECUTE, call(&with_provider));
+    assert!(reply.text.contains("`provider` needs GitLab 18.10"), "{}", reply.text);
+    assert_eq!(sent(&gitlab).len(), 1, "{:?}", sent(&gitlab));
+    let (gitlab, mut client) = instance("18.10.0", &[]);
+    gitlab.says("POST /api/graphql", [answer(200, created.clone())]);
+    let reply = client.call(EXECUTE, call(&model));
+    assert!(reply.text.contains("`provider`"), "{}", reply.text);
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+    assert!(!client.call(EXECUTE, call(&with_provider)).is_error);
 }
 
 #[test]
