@@ -72,7 +72,7 @@ fn document() -> Vec<Documented> {
 }
 
 /// Placeholders that were globs (`*x`) in GitLab 18.9's document. That of 19.5 does not tell them from others.
-const GLOBS: [&str; 15] = [
+const GLOBS: [&str; 16] = [
     "artifact_path",
     "direct_asset_path",
     "distribution",
@@ -88,6 +88,7 @@ const GLOBS: [&str; 15] = [
     "path",
     "same_file_name",
     "signature",
+    "suffix_path",
 ];
 
 /// A path of the document as a pattern: `(…)` is optional, `{x}` a segment, `*x` any number of them. The parentheses of
