@@ -11,7 +11,7 @@ use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::noun::folded;
 use super::param_names::{field_named, is_called_a_date};
 use super::{Fault, relative_date, taken_away};
-use crate::catalog::{Base, Json, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
+use crate::catalog::{self, Base, Json, KindRow, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
 use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
@@ -78,9 +78,8 @@ pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> 
         }
         None => value,
     };
-    let converted = converted(param.kind.base, &param.name, &value)
-        .or_else(|| title(param, &value))
-        .ok_or_else(|| unfit(param, &value))?;
+    let converted =
+        converted(param, &value).or_else(|| title(param, &value)).ok_or_else(|| unfit(param, &value))?;
     if let Some(fault) = stray_date(param, &converted).or_else(|| stray_id(param, &converted)) {
         return Err(fault);
     }
@@ -105,11 +104,13 @@ fn strip_current_folder(param: &Param, value: &Value) -> Option<String> {
 }
 
 /// Converts a value to the base type. None if that would lose something.
-fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
-    match (base, value) {
+fn converted(param: &Param, value: &Value) -> Option<Value> {
+    match (param.kind.base, value) {
         // `!9` in place of a pipeline is the merge request that it ran for.
-        (Base::IntegerOrString, Value::String(text)) if name.ends_with("iid") && !text.starts_with('!') => {
-            Some(integer(name, text).unwrap_or_else(|| value.clone()))
+        (Base::IntegerOrString, Value::String(text))
+            if param.name.ends_with("iid") && !text.starts_with('!') =>
+        {
+            Some(integer(param, text).unwrap_or_else(|| value.clone()))
         }
         (Base::Any, _)
         | (Base::String | Base::IntegerOrString, Value::String(_))
@@ -124,7 +125,7 @@ fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
         (Base::Role, Value::Number(number)) if number.is_u64() => Some(value.clone()),
         (Base::Role, Value::String(text)) => role(text),
         (Base::Number, Value::Number(_)) => Some(value.clone()),
-        (Base::Integer, Value::String(text)) => integer(name, text),
+        (Base::Integer, Value::String(text)) => integer(param, text),
         (Base::Number, Value::String(text)) => number(text),
         (Base::String, Value::Number(number)) => Some(json!(number.to_string())),
         (Base::String, Value::Bool(truth)) => Some(json!(truth.to_string())),
@@ -139,11 +140,33 @@ fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
     }
 }
 
-/// Parses `12`; for an iid also `#12`, `!45` and `&7`.
-fn integer(name: &str, text: &str) -> Option<Value> {
-    let text = text.trim();
-    let digits = if name.ends_with("iid") { text.trim_start_matches(TRACKED_MARKS) } else { text };
-    digits.parse::<i64>().ok().map(|number| json!(number))
+/// Parses `12`; for an iid also `#12`, `!45` and `&7`, and `issue 12`.
+fn integer(param: &Param, text: &str) -> Option<Value> {
+    let mut text = text.trim();
+    if param.name.ends_with("iid") {
+        let kind = numbered_kind(param);
+        text = kind.and_then(|kind| without_noun(kind, text)).unwrap_or(text);
+        // Other systems number all alike with `#`; the mark of another kind is another object.
+        let own = kind.and_then(|kind| kind.sigil);
+        let is_mark = |c: char| TRACKED_MARKS.contains(&c) && (own.is_none() || own == Some(c) || c == '#');
+        text = text.trim_start_matches(is_mark);
+    }
+    text.parse::<i64>().ok().map(|number| json!(number))
+}
+
+/// The kind whose number a parameter takes.
+fn numbered_kind(param: &Param) -> Option<&'static KindRow> {
+    let noun = folded(&catalog::resolver(param.names?)?.noun);
+    catalog::kinds().kinds.iter().find(|row| folded(&row.name) == noun)
+}
+
+/// The number after the name of its kind: `12` of `Issue 12`, `!5` of `MR !5`.
+fn without_noun<'t>(kind: &KindRow, text: &'t str) -> Option<&'t str> {
+    let at = text.find(|c: char| c.is_ascii_digit() || TRACKED_MARKS.contains(&c))?;
+    let (noun, number) = text.split_at_checked(at)?;
+    let others = catalog::kinds().item_types.iter().filter(|(name, _)| *name == kind.name);
+    let mut nouns = others.flat_map(|(_, others)| others).chain([&kind.name]);
+    nouns.any(|known| folded(known) == folded(noun)).then_some(number)
 }
 
 /// A title in place of a number: text with a letter that is neither a misspelt number (`12abc`) nor a reference or URL.
@@ -353,6 +376,14 @@ fn unfit(param: &Param, value: &Value) -> Fault {
                 choices => choices.iter().map(|choice| param.choice_name(choice).to_owned()).collect(),
             },
         },
+        // The mark of another kind.
+        (Base::Integer, Value::String(text)) if numbered_kind(param).is_some() => {
+            let other = text.trim().chars().next().filter(|mark| TRACKED_MARKS.contains(mark));
+            let kinds = &catalog::kinds().kinds;
+            let other = kinds.iter().find(|kind| other.is_some() && kind.sigil == other);
+            let given = other.map_or(given.clone(), |kind| format!("{given} ({})", kind.noun));
+            Fault::WrongType { name, given, expected }
+        }
         _ => Fault::WrongType { name, given, expected },
     }
 }

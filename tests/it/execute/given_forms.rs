@@ -525,3 +525,26 @@ fn the_path_of_a_page_is_its_object() {
     let page = json!({"fullPath": "acme/widget/-/issues/5"});
     assert_eq!(succeed(&mut client, "issue.get", page)["data"]["iid"], 5);
 }
+
+#[test]
+fn a_number_with_the_name_or_the_mark_of_its_kind_is_the_number() {
+    let mut client = Client::sandbox();
+    let mut path = |action: &str, iid: Value| {
+        let sent = preview(&mut client, action, &json!({"fullPath": "acme/widget", "iid": iid}))?;
+        sent["path"].as_str().map(|path| path.rsplit_once('/').unwrap().1.to_owned())
+    };
+    for given in ["3", "#3", "issue 3", "Issue #3"] {
+        assert_eq!(path("issue.get", json!(given)).as_deref(), Some("3"), "{given}");
+    }
+    for given in ["!8", "#8", "MR 8", "MR !8", "PR #8", "merge request 8", "Pull Request 8"] {
+        assert_eq!(path("merge_request.get", json!(given)).as_deref(), Some("8"), "{given}");
+    }
+    for (action, other) in
+        [("issue.delete", "!3"), ("issue.get", "&3"), ("merge_request.get", "&8"), ("issue.get", "MR 3")]
+    {
+        assert_eq!(path(action, json!(other)), None, "{other} in {action}");
+    }
+    let (_, _, text) =
+        call(&mut client, json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": "!3"}}));
+    assert!(text.contains("\"!3\" (a merge request) was given"), "{text}");
+}
