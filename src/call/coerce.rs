@@ -31,7 +31,7 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
         Value::String(text) => items_of_text(param, text)?,
         single => vec![single],
     };
-    items
+    pairs_of_texts(param, items, understood)
         .into_iter()
         .map(|item| coerce_one(param, item, understood))
         .collect::<Result<Vec<_>, _>>()
@@ -67,6 +67,25 @@ fn pair_key(param: &Param, given: &Map<String, Value>) -> Option<&'static str> {
         return None;
     }
     KEYS.into_iter().find(|name| field(name).is_some())
+}
+
+/// Texts such as `KEY=value`, as shells and other clients take them, as the pairs that the parameter takes. The note does
+/// not repeat them: a value may be a secret.
+fn pairs_of_texts(param: &Param, items: Vec<Value>, understood: &mut Vec<String>) -> Vec<Value> {
+    let has = |name: &str| param.fields.iter().any(|field| field.name == name && !field.kind.many);
+    let Some(name) = KEYS.into_iter().find(|name| has(name) && has(VALUE)) else { return items };
+    if items.is_empty() || !items.iter().all(|item| pair_of_text(item).is_some()) {
+        return items;
+    }
+    understood.push(format!("the texts of `{}` as pairs of `{name}` and `{VALUE}`", param.name));
+    items.iter().filter_map(pair_of_text).map(|(key, value)| json!({name: key, VALUE: value})).collect()
+}
+
+/// Key and value of a text such as `KEY=value`.
+fn pair_of_text(item: &Value) -> Option<(&str, &str)> {
+    let is_name =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    item.as_str()?.split_once('=').filter(|(key, _)| is_name(key))
 }
 
 /// Coerces one value of a parameter, also one item of a list.

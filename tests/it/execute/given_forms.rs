@@ -548,3 +548,16 @@ fn a_number_with_the_name_or_the_mark_of_its_kind_is_the_number() {
         call(&mut client, json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": "!3"}}));
     assert!(text.contains("\"!3\" (a merge request) was given"), "{text}");
 }
+
+#[test]
+fn variables_are_taken_as_a_shell_writes_them() {
+    let mut client = Client::sandbox();
+    let run = |variables: Value| json!({"fullPath": "acme/widget", "ref": "main", "variables": variables});
+    let sent = preview(&mut client, "pipeline.create", &run(json!(["A=1", "B=x=2", "C="]))).unwrap();
+    let pairs = json!([{"key": "A", "value": "1"}, {"key": "B", "value": "x=2"}, {"key": "C", "value": ""}]);
+    assert_eq!(sent["body"]["variables"], pairs);
+    let sent = preview(&mut client, "pipeline.create", &run(json!("A=1"))).unwrap();
+    assert_eq!(sent["body"]["variables"], json!([{"key": "A", "value": "1"}]));
+    assert_eq!(preview(&mut client, "pipeline.create", &run(json!(["A=1", "B"]))), None);
+    assert_eq!(preview(&mut client, "pipeline.create", &run(json!(["a b=1"]))), None);
+}
