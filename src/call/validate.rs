@@ -453,11 +453,13 @@ impl Checked {
     /// Replaces a word that the glossary has for a choice by the choice: `closed` by the event `close`.
     fn choice_by_synonym(&mut self, param: &Param, value: Value, words: &Words) -> Value {
         let given = value.as_str().map(|word| word.trim().to_lowercase()).unwrap_or_default();
-        if param.choices.iter().any(|choice| choice.to_lowercase() == given) {
+        let is_choice = |word: &str| param.choices.iter().find(|choice| choice.eq_ignore_ascii_case(word));
+        if is_choice(&given).is_some() {
             return value;
         }
-        let synonyms = words.glossary.get(&param.name).and_then(|entry| entry.values.get(&given));
-        let choice = synonyms.and_then(|known| known.iter().find(|choice| param.choices.contains(choice)));
+        let in_one_word = given.replace([' ', '-'], "_");
+        let synonyms = words.glossary.get(&param.name).and_then(|entry| entry.values.get(&in_one_word));
+        let choice = synonyms.and_then(|known| known.iter().find_map(|word| is_choice(word)));
         let Some(choice) = choice else { return value };
         self.understood.push(format!("`{}: {given}` as `{choice}`", param.name));
         Value::from(choice.as_str())

@@ -561,3 +561,31 @@ fn variables_are_taken_as_a_shell_writes_them() {
     assert_eq!(preview(&mut client, "pipeline.create", &run(json!(["A=1", "B"]))), None);
     assert_eq!(preview(&mut client, "pipeline.create", &run(json!(["a b=1"]))), None);
 }
+
+#[test]
+fn other_words_for_a_choice_are_the_choice() {
+    let mut client = Client::sandbox();
+    for (action, params, name, sent) in [
+        ("search.run", json!({"search": "oil", "scope": "code"}), "scope", "blobs"),
+        ("search.run", json!({"search": "oil", "scope": "Pull Requests"}), "scope", "merge_requests"),
+        ("project.list", json!({"order_by": "stars"}), "order_by", "star_count"),
+        ("pipeline.list", json!({"fullPath": "acme/widget", "status": "in progress"}), "status", "running"),
+        ("issue.list", json!({"fullPath": "acme/widget", "sort": "descending"}), "sort", "desc"),
+    ] {
+        let preview = preview(&mut client, action, &params).unwrap();
+        let query = preview["query"].as_array().unwrap();
+        assert!(query.contains(&json!(format!("{name}={sent}"))), "{params}: {preview}");
+    }
+    let update =
+        json!({"fullPath": "acme/widget", "merge_method": "fast-forward", "squash_option": "encouraged"});
+    let body = preview(&mut client, "project.update", &update).unwrap()["body"].clone();
+    assert_eq!((&body["merge_method"], &body["squash_option"]), (&json!("ff"), &json!("default_on")));
+    let link = json!({"fullPath": "acme/widget", "iid": 3, "target_issue_iid": 4, "link_type": "blocked by"});
+    let body = preview(&mut client, "issue_link.create", &link).map(|sent| sent["body"].clone());
+    assert_eq!(body.unwrap()["link_type"], "is_blocked_by");
+    // A word with two readings stays refused.
+    assert_eq!(
+        preview(&mut client, "project.update", &json!({"fullPath": "acme/widget", "merge_method": "rebase"})),
+        None
+    );
+}
