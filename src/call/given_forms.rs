@@ -132,16 +132,15 @@ pub fn join_reference(
 pub fn join_pipeline(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
     let is_pipeline = |param: &&Param| param.names.is_some_and(Names::is_pipeline) || param.name == PIPELINE;
     let Some(param) = action.params.iter().find(is_pipeline) else { return };
-    let is_number = |name: &&String| MERGE_REQUEST.contains(&folded(name).as_str());
+    let numbers = &catalog::kinds().pipeline_numbers;
+    let is_merge_request = |name: &str| numbers.merge_request.contains(&folded(name));
+    let is_number = |name: &&String| is_merge_request(name);
     let Some(given) = params.keys().find(is_number).filter(|_| !params.contains_key(&param.name)).cloned()
     else {
         return;
     };
     let number = params.get(&given).map(|value| plain_text(value).trim_start_matches('!').to_owned());
-    let takes_it = action
-        .params
-        .iter()
-        .any(|param| param.name == "iid" || MERGE_REQUEST.contains(&folded(&param.name).as_str()));
+    let takes_it = action.params.iter().any(|param| param.name == "iid" || is_merge_request(&param.name));
     if let Some(number) = number.filter(|number| !number.is_empty() && !takes_it) {
         understood.push(format!("`{given}` as `{}: !{number}`", param.name));
         params.shift_remove(&given);
@@ -153,14 +152,16 @@ pub fn join_pipeline(action: &Action, params: &mut Map<String, Value>, understoo
 /// project. `pipeline_id: 305` is `iid: id:305`, and `iid: 5` is `pipeline_id: iid:5`.
 pub fn join_pipeline_number(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
     let find = |names: Names| action.params.iter().find(|param| param.names == Some(names));
+    let numbers = &catalog::kinds().pipeline_numbers;
     let (param, others, mark) = match (find(Names::PipelineIid), find(Names::Pipeline)) {
-        (Some(iid), None) => (iid, ["pipelineid", "id"].as_slice(), "id:"),
-        (None, Some(id)) if action.domain() == "pipeline" => (id, ["iid", "pipelineiid"].as_slice(), "iid:"),
-        (None, Some(id)) => (id, ["pipelineiid"].as_slice(), "iid:"),
+        (Some(iid), None) => (iid, &numbers.id, "id:"),
+        (None, Some(id)) => (id, &numbers.iid, "iid:"),
         _ => return,
     };
     let is_own = |name: &str| action.param(name).is_some();
-    let is_other = |name: &&String| others.contains(&folded(name).as_str()) && !is_own(name);
+    // The `iid` of another action is that of its own object.
+    let may_be = |name: &str| name != "iid" || action.domain() == "pipeline";
+    let is_other = |name: &&String| others.contains(&folded(name)) && !is_own(name) && may_be(name);
     let Some(given) = params.keys().find(is_other).filter(|_| !params.contains_key(&param.name)).cloned()
     else {
         return;
@@ -173,9 +174,8 @@ pub fn join_pipeline_number(action: &Action, params: &mut Map<String, Value>, un
     params.insert(param.name.clone(), json!(number));
 }
 
-/// The parameter of a pipeline, and the names, folded, of a merge request's number.
+/// The parameter of a pipeline.
 const PIPELINE: &str = "pipeline_id";
-const MERGE_REQUEST: [&str; 4] = ["mergerequest", "mergerequestiid", "mriid", "mr"];
 
 /// The parameter of a project's or group's path, and the word in its spellings for that of a project alone.
 const PATH: &str = "fullPath";

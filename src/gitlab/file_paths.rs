@@ -1,41 +1,15 @@
 //! REST paths whose response is a user's file: an artifact, a package, a file of a repository. Its `Content-Type`
 //! depends on the file's name or author, so it is never parsed as GitLab's JSON.
 
-/// Paths below `/api/v4`: `*` is one segment, `**` one or more. <https://docs.gitlab.com/api/rest/>
-const FILES: [&str; 22] = [
-    "projects/*/repository/files/*/raw",
-    "projects/*/repository/blobs/*/raw",
-    "projects/*/jobs/*/trace",
-    "projects/*/jobs/*/artifacts",
-    "projects/*/jobs/*/artifacts/**",
-    "projects/*/jobs/artifacts/*/download",
-    "projects/*/jobs/artifacts/*/raw/**",
-    "projects/*/packages/generic/*/*/**",
-    "projects/*/packages/ml_models/*/files/**",
-    "projects/*/packages/*/package_files/*/download",
-    "projects/*/snippets/*/raw",
-    "projects/*/snippets/*/files/*/*/raw",
-    "projects/*/secure_files/*/download",
-    "projects/*/merge_requests/*/raw_diffs",
-    "projects/*/uploads/*",
-    "projects/*/uploads/*/*",
-    "groups/*/uploads/*",
-    "groups/*/uploads/*/*",
-    "snippets/*/raw",
-    "snippets/*/files/*/*/raw",
-    "dependency_list_exports/*/download",
-    "security/vulnerability_exports/*/download",
-];
-
-/// Paths like these that are answered with JSON: the list of a job's files. One called `tree` has the same path.
-const LISTS: [&str; 1] = ["projects/*/jobs/*/artifacts/tree"];
+use crate::catalog;
 
 /// Returns true if the response to a request path (percent-encoded, from the instance's root) is a file.
 pub(super) fn is_file(path: &str) -> bool {
     let Some((_, below)) = path.split_once("/api/v4/") else { return false };
     let segments: Vec<&str> = below.trim_end_matches('/').split('/').collect();
-    let is_any = |patterns: &[&str]| patterns.iter().any(|pattern| matches(pattern, &segments));
-    is_any(&FILES) && !is_any(&LISTS)
+    let is_any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, &segments));
+    let paths = &catalog::kinds().file_paths;
+    is_any(&paths.files) && !is_any(&paths.lists)
 }
 
 fn matches(pattern: &str, segments: &[&str]) -> bool {
@@ -66,6 +40,8 @@ mod tests {
             "/api/v4/projects/1/repository/files/package.json/raw",
             "/api/v4/projects/1/jobs/7/trace",
             "/api/v4/snippets/1/raw",
+            "/api/v4/projects/1/releases/v1.0.0/downloads/bin/x.json",
+            "/api/v4/projects/1/releases/permalink/latest/downloads/x.json",
         ] {
             assert!(is_file(path), "{path}");
         }
@@ -75,6 +51,8 @@ mod tests {
             "/api/v4/projects/1/jobs/7",
             "/api/v4/projects/1/packages/7/package_files",
             "/api/v4/projects/1/uploads",
+            "/api/v4/projects/1/releases/permalink/latest",
+            "/api/v4/projects/1/releases/v1.0.0",
             "/api/graphql",
         ] {
             assert!(!is_file(path), "{path}");

@@ -45,6 +45,10 @@ pub struct Kinds {
     pub owner_params: Vec<String>,
     /// Names in the URL of a list's page that filter nothing.
     pub page_options: Vec<String>,
+    /// The numbers of a pipeline.
+    pub pipeline_numbers: PipelineNumbers,
+    /// REST paths whose answer is a file.
+    pub file_paths: FilePaths,
     /// States that GitLab prints in parentheses after a reference.
     pub reference_states: Vec<String>,
     /// Filters of lists whose value names an object.
@@ -73,6 +77,24 @@ pub struct FilterName {
     /// Values that name no object, such as `none`.
     #[serde(default)]
     pub words: Vec<String>,
+}
+
+/// How callers name the two numbers of a pipeline, and the merge request that it ran for. All names are folded.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PipelineNumbers {
+    pub id: Vec<String>,
+    pub iid: Vec<String>,
+    pub merge_request: Vec<String>,
+}
+
+/// REST paths whose answer is a user's file, below `/api/v4`: `*` is one segment, `**` one or more.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FilePaths {
+    pub files: Vec<String>,
+    /// Paths like these that are answered with JSON.
+    pub lists: Vec<String>,
 }
 
 /// The reads and parameters that take a revision of a repository.
