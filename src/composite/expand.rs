@@ -34,21 +34,7 @@ pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedA
         companions::refuse_excluded(&action, &companions, &request.params, words)?;
         request.params = with_own_names(&action, &companions, &request.params, words);
     }
-    let listed = listed(&action, &request.params);
-    let mut values = vec![None];
-    if let Some((given, name, several)) = listed {
-        request.params.shift_remove(&given);
-        if let [only] = several.as_slice() {
-            request.params.insert(name, only.clone());
-        } else if several.is_empty() || several.len() > MAX_OBJECTS {
-            let message =
-                format!("`{name}` takes up to {MAX_OBJECTS} values at once; {} were given", several.len());
-            let error = ToolError::new(ErrorKind::InvalidParams, message);
-            return Err(error.hint("Nothing was sent. Call it for fewer."));
-        } else {
-            values = several.into_iter().map(|value| Some((name.clone(), value))).collect();
-        }
-    }
+    let values = take_values(&action, &mut request.params)?;
     if values.len() == 1 && companions.is_empty() {
         return Ok(ResolvedAction { action, request, notes });
     }
@@ -74,23 +60,51 @@ pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedA
         let single = ExecuteRequest { action: id.clone(), params: params.clone(), ..request };
         return by_id(tools, id, &single, notes);
     }
-    let calls: Vec<Value> = calls
-        .into_iter()
-        .map(|(id, params, is_own)| {
-            let mut call = Map::from_iter([
-                ("action".to_owned(), json!(id)),
-                ("params".to_owned(), escaped(Value::Object(params))),
-            ]);
-            let fields = request.fields.as_ref().filter(|_| is_own);
-            call.extend(fields.map(|fields| ("fields".to_owned(), json!(fields))));
-            Value::Object(call)
-        })
-        .collect();
     // A companion (such as a comment with a change) is only sent if the change succeeded.
-    let params = json!({"calls": calls, "continue_on_error": companions.is_empty()});
-    let params = params.as_object().cloned().unwrap_or_default();
-    let batch = ExecuteRequest { action: BATCH.to_owned(), params, fields: None, ..request };
+    let batch = batch_request(calls, companions.is_empty(), request);
     by_id(tools, BATCH, &batch, notes)
+}
+
+/// Takes the list of objects out of the parameters: the parameter and the value of each. One alone is put back.
+fn take_values(
+    action: &Action,
+    params: &mut Map<String, Value>,
+) -> Result<Vec<Option<(String, Value)>>, ToolError> {
+    let Some((given, name, several)) = listed(action, params) else { return Ok(vec![None]) };
+    params.shift_remove(&given);
+    if let [only] = several.as_slice() {
+        params.insert(name, only.clone());
+        return Ok(vec![None]);
+    }
+    if several.is_empty() || several.len() > MAX_OBJECTS {
+        let message =
+            format!("`{name}` takes up to {MAX_OBJECTS} values at once; {} were given", several.len());
+        let error = ToolError::new(ErrorKind::InvalidParams, message);
+        return Err(error.hint("Nothing was sent. Call it for fewer."));
+    }
+    Ok(several.into_iter().map(|value| Some((name.clone(), value))).collect())
+}
+
+/// The batch of calls, with the options of the request.
+fn batch_request(
+    calls: Vec<PlannedCall>,
+    continue_on_error: bool,
+    request: ExecuteRequest,
+) -> ExecuteRequest {
+    let call = |(id, params, is_own): PlannedCall| {
+        let mut call = Map::from_iter([
+            ("action".to_owned(), json!(id)),
+            ("params".to_owned(), escaped(Value::Object(params))),
+        ]);
+        let fields = request.fields.as_ref().filter(|_| is_own);
+        call.extend(fields.map(|fields| ("fields".to_owned(), json!(fields))));
+        Value::Object(call)
+    };
+    let params = Map::from_iter([
+        ("calls".to_owned(), calls.into_iter().map(call).collect()),
+        ("continue_on_error".to_owned(), json!(continue_on_error)),
+    ]);
+    ExecuteRequest { action: BATCH.to_owned(), params, fields: None, ..request }
 }
 
 /// Refuses the whole call where one of its calls is denied, before anything is sent for another one.

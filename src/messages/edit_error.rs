@@ -53,20 +53,11 @@ pub fn edit_error(
     };
     match error {
         EditError::Several { number, lines } => {
-            let times = lines.len();
-            let mut lines = lines.clone();
-            lines.dedup();
-            let rows: Vec<Value> =
-                lines.iter().take(MAX_PLACES).map(|line| describe_line(text, *line)).collect();
-            let noun = if lines.len() == 1 { "line" } else { "lines" };
-            let mut error = invalid(format!(
-                "{} occurs {times} times in {target}, on {noun} {}",
-                part(number),
-                listed(&lines)
-            ))
-            .hint("Extend it by the text around it, until it occurs once.");
-            error.details.insert("places".to_owned(), json!(rows));
-            error
+            let places = Places::new(text, lines);
+            let found = format!("occurs {} times in {target}, on {}", lines.len(), places.named);
+            invalid(format!("{} {found}", part(number)))
+                .hint("Extend it by the text around it, until it occurs once.")
+                .detail("places", json!(places.rows))
         }
         EditError::Missing { number } => {
             let old =
@@ -97,6 +88,22 @@ pub fn edit_error(
             "To insert, repeat the text before it in `old` and `new`; to add at the end, leave out `old`.",
         ),
         EditError::NoHunk | EditError::StrayLine { .. } => invalid(format!("`{name}` is no diff")),
+    }
+}
+
+/// The lines on which a text occurs.
+struct Places {
+    named: String,
+    rows: Vec<Value>,
+}
+
+impl Places {
+    fn new(text: &str, lines: &[usize]) -> Self {
+        let mut lines = lines.to_vec();
+        lines.dedup();
+        let noun = if lines.len() == 1 { "line" } else { "lines" };
+        let rows = lines.iter().take(MAX_PLACES).map(|line| describe_line(text, *line)).collect();
+        Self { named: format!("{noun} {}", listed(&lines)), rows }
     }
 }
 

@@ -188,18 +188,13 @@ pub fn describe(
         let set_fields = told.iter().flat_map(|told| &told.set_fields).filter(|field| is_other(field));
         change.fields = receipt.fields.iter().chain(set_fields).cloned().collect();
     }
-    if !matches!(verb, "delete" | "remove") && !ran_commands && !set.is_empty() {
+    let takes_away = matches!(verb, "delete" | "remove");
+    if !takes_away && !ran_commands && !set.is_empty() {
         change.set = set.iter().map(|param| param.name.clone()).collect();
-        // A new object shows all that was set; of another one, the names say what changed.
-        let repeated = told.iter().filter(|_| is_new(verb)).flat_map(|told| &told.repeated);
-        let repeated: Vec<&String> = repeated.collect();
-        let other: Vec<&Param> =
-            set.iter().copied().filter(|param| !repeated.contains(&&param.name)).collect();
-        let valued = told.as_ref().map(|told| told.valued.as_slice());
-        change.sentence += &set_values(action, (&other, valued), params, subject.as_deref());
+        change.sentence += &values_sentence(action, &set, told.as_ref(), params, subject.as_deref());
     }
     if reply.content == Content::Empty && reply.status != NOT_MODIFIED {
-        if matches!(verb, "delete" | "remove") {
+        if takes_away {
             change.sentence += &with_values(action, &set, params);
         }
         if verb != "delete" {
@@ -207,6 +202,20 @@ pub fn describe(
         }
     }
     Some(change)
+}
+
+/// The values that were set, but those that a new object shows; of another one, the names say what changed.
+fn values_sentence(
+    action: &Action,
+    set: &[&Param],
+    told: Option<&ToldValues>,
+    params: &Map<String, Value>,
+    subject: Option<&str>,
+) -> String {
+    let repeated = told.filter(|_| is_new(action.verb())).map(|told| told.repeated.as_slice());
+    let is_repeated = |param: &&&Param| repeated.unwrap_or_default().contains(&param.name);
+    let other: Vec<&Param> = set.iter().filter(|param| !is_repeated(param)).copied().collect();
+    set_values(action, (&other, told.map(|told| told.valued.as_slice())), params, subject)
 }
 
 /// The note on an object whose address the update changed.

@@ -101,15 +101,7 @@ pub async fn diagnose_not_found(
                 seen = Some(step);
             }
             StepResult::Missing if is_missing && step.name == "fullPath" => {
-                let message = format!("{}. `fullPath` {} cannot be seen", refused.message, step.value);
-                let refused = ToolError { message, ..refused };
-                let unknown = UnknownPath {
-                    path: step.value.clone(),
-                    holder: step.holder(),
-                    action: checked.action().clone(),
-                    params: checked.params().clone(),
-                };
-                return near_paths::suggest(tools, refused, &unknown).await;
+                return unknown_place_error(tools, refused, step, checked).await;
             }
             StepResult::Missing if is_missing => {
                 let rows = listed_rows(tools, step).await;
@@ -127,6 +119,23 @@ pub async fn diagnose_not_found(
         Some(step) => missing_object_error(refused, step),
         None => refused,
     }
+}
+
+/// The error of a project or group that cannot be seen, with paths like it.
+async fn unknown_place_error(
+    tools: &Tools,
+    refused: ToolError,
+    step: &PathStep,
+    checked: &Checked,
+) -> ToolError {
+    let message = format!("{}. `fullPath` {} cannot be seen", refused.message, step.value);
+    let unknown = UnknownPath {
+        path: step.value.clone(),
+        holder: step.holder(),
+        action: checked.action().clone(),
+        params: checked.params().clone(),
+    };
+    near_paths::suggest(tools, ToolError { message, ..refused }, &unknown).await
 }
 
 /// The read of the object that a refused write conflicts with.

@@ -14,7 +14,7 @@ use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::present;
-use crate::present::aggregate::{Aggregator, FieldProblem};
+use crate::present::aggregate::{Aggregation, Aggregator, FieldProblem};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::compute::compute;
@@ -49,56 +49,63 @@ pub async fn execute(
     let sent = options::sent_filters(tools, &action, &request);
     request.params = with_page_size(tools, &action, &request);
     request.params.extend(sent);
-    let restore = |error: ToolError| with_options(error, &asked);
-    let outcome = match aggregation {
-        None => {
-            let first = ResolvedAction { action, request, notes };
-            let mut rows = ListRows { left: tools.max_bytes, pages: Vec::new(), is_cut: false };
-            match walk::walk(tools, first, &mut rows, entry).await.map_err(restore)? {
-                Outcomes::Walked(walked) => {
-                    return render::render_rows(tools, (rows.pages, rows.is_cut), *walked, &asked);
-                }
-                other => other,
-            }
-        }
-        Some(aggregation) => {
-            let fields: Vec<String> =
-                [&aggregation.count_by, &aggregation.sum].into_iter().flatten().cloned().collect();
-            check_fields(tools, &action, &fields, &asked)?;
-            request.fields = Some(fields.clone());
-            let first = ResolvedAction { action, request, notes };
-            let mut counts = RowCounts {
-                aggregator: Aggregator::new(aggregation.clone()),
-                paths: fields,
-                pages: 0,
-                is_full: asked.view == Some(View::Full),
-            };
-            match walk::walk(tools, first, &mut counts, entry).await.map_err(restore)? {
-                Outcomes::Walked(walked) => {
-                    if let Some(problem) = counts.aggregator.problem() {
-                        return Err(field_error(problem, &walked, &asked));
-                    }
-                    return Ok(render::render_counts(
-                        tools,
-                        counts.aggregator,
-                        &aggregation,
-                        *walked,
-                        &asked,
-                    ));
-                }
-                other => other,
-            }
-        }
+    let first = ResolvedAction { action, request, notes };
+    let answer = match aggregation {
+        None => read_rows(tools, first, &asked, entry).await,
+        Some(aggregation) => count_rows(tools, first, aggregation, &asked, entry).await,
     };
-    match outcome {
-        Outcomes::Answer(answer) => Ok(answer),
-        _ => {
-            let option = first_option(&asked).unwrap_or("all");
-            let list = if option == "all" { "a list" } else { "one list that has the field" };
-            let message = format!("`{option}` is for lists; {id} does not return {list}");
-            Err(ToolError::new(ErrorKind::InvalidParams, message)
-                .fix(NextCall::for_request(&without_options(&asked))))
+    answer?.ok_or_else(|| {
+        let option = first_option(&asked).unwrap_or("all");
+        let list = if option == "all" { "a list" } else { "one list that has the field" };
+        let message = format!("`{option}` is for lists; {id} does not return {list}");
+        ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::for_request(&without_options(&asked)))
+    })
+}
+
+/// The rows of a list. None if the action returns no list.
+async fn read_rows(
+    tools: &Tools,
+    first: ResolvedAction,
+    asked: &ExecuteRequest,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Option<Answer>, ToolError> {
+    let mut rows = ListRows { left: tools.max_bytes, pages: Vec::new(), is_cut: false };
+    let outcome = walk::walk(tools, first, &mut rows, entry).await;
+    match outcome.map_err(|error| with_options(error, asked))? {
+        Outcomes::Walked(walked) => {
+            render::render_rows(tools, (rows.pages, rows.is_cut), *walked, asked).map(Some)
         }
+        Outcomes::Answer(answer) => Ok(Some(answer)),
+        Outcomes::NotList => Ok(None),
+    }
+}
+
+/// Counts and sums over the rows of a list. None if the action returns no list.
+async fn count_rows(
+    tools: &Tools,
+    mut first: ResolvedAction,
+    aggregation: Aggregation,
+    asked: &ExecuteRequest,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Option<Answer>, ToolError> {
+    let fields: Vec<String> =
+        [&aggregation.count_by, &aggregation.sum].into_iter().flatten().cloned().collect();
+    check_fields(tools, &first.action, &fields, asked)?;
+    first.request.fields = Some(fields.clone());
+    let mut counts = RowCounts {
+        aggregator: Aggregator::new(aggregation.clone()),
+        paths: fields,
+        pages: 0,
+        is_full: asked.view == Some(View::Full),
+    };
+    let outcome = walk::walk(tools, first, &mut counts, entry).await;
+    match outcome.map_err(|error| with_options(error, asked))? {
+        Outcomes::Walked(walked) => match counts.aggregator.problem() {
+            Some(problem) => Err(field_error(problem, &walked, asked)),
+            None => Ok(Some(render::render_counts(tools, counts.aggregator, &aggregation, *walked, asked))),
+        },
+        Outcomes::Answer(answer) => Ok(Some(answer)),
+        Outcomes::NotList => Ok(None),
     }
 }
 

@@ -134,16 +134,7 @@ fn add_walk(tools: &Tools, answer: &mut Answer, walked: &Walked, asked: &Execute
     let from = later.map(|first| format!(" from page {first} on")).unwrap_or_default();
     let read = format!("{rows} on {}{from}", counted(walked.pages, "page"));
     let limits = if is_complete { limits(tools, walked) } else { Vec::new() };
-    let why = match &walked.end {
-        End::Complete if !limits.is_empty() => "all that GitLab lists".to_owned(),
-        End::Complete => "to the end of the list".to_owned(),
-        End::Sink => "as many whole pages as fit the answer".to_owned(),
-        End::MostPages => format!("one call reads at most {MAX_PAGES} pages"),
-        End::MostRows => format!("one call reads at most {MAX_ROWS} rows"),
-        End::Time { seconds } => format!("one call reads for at most {seconds} seconds"),
-        End::Failed(error) => format!("the next page failed ({})", error.kind.name()),
-        End::NoWay => "GitLab names no page after it that can be requested".to_owned(),
-    };
+    let why = reason(&walked.end, !limits.is_empty());
     let mut page = Map::from_iter([
         ("pages_read".to_owned(), json!(walked.pages)),
         ("rows".to_owned(), json!(walked.rows)),
@@ -164,24 +155,41 @@ fn add_walk(tools: &Tools, answer: &mut Answer, walked: &Walked, asked: &Execute
         page.insert("failed".to_owned(), json!({"kind": error.kind, "message": error.message}));
         let _ = writeln!(answer.text, "Failed: {}", error.message);
     }
-    let next = walked.next.as_ref().map(|next| {
-        let ExecuteRequest { action, params, .. } = next.clone();
-        let ExecuteRequest { fields, view, all, count_by, sum, top, .. } = asked.clone();
-        NextCall::for_request(&ExecuteRequest {
-            action,
-            params,
-            fields,
-            view,
-            all,
-            count_by,
-            sum,
-            top,
-            ..Default::default()
-        })
-    });
+    let next = walked.next.as_ref().map(|next| rest_call(next, asked));
     if let Some(next) = &next {
         let _ = writeln!(answer.text, "Next: {next}");
     }
     page.insert("next".to_owned(), json!(next));
     answer.structured.insert("page".to_owned(), Value::Object(page));
+}
+
+/// The words for the end of a read; `is_limited` if GitLab lists fewer rows than there are.
+fn reason(end: &End, is_limited: bool) -> String {
+    match end {
+        End::Complete if is_limited => "all that GitLab lists".to_owned(),
+        End::Complete => "to the end of the list".to_owned(),
+        End::Sink => "as many whole pages as fit the answer".to_owned(),
+        End::MostPages => format!("one call reads at most {MAX_PAGES} pages"),
+        End::MostRows => format!("one call reads at most {MAX_ROWS} rows"),
+        End::Time { seconds } => format!("one call reads for at most {seconds} seconds"),
+        End::Failed(error) => format!("the next page failed ({})", error.kind.name()),
+        End::NoWay => "GitLab names no page after it that can be requested".to_owned(),
+    }
+}
+
+/// The call for the rest of a list, with the options of the first.
+fn rest_call(next: &ExecuteRequest, asked: &ExecuteRequest) -> NextCall {
+    let ExecuteRequest { action, params, .. } = next.clone();
+    let ExecuteRequest { fields, view, all, count_by, sum, top, .. } = asked.clone();
+    NextCall::for_request(&ExecuteRequest {
+        action,
+        params,
+        fields,
+        view,
+        all,
+        count_by,
+        sum,
+        top,
+        ..Default::default()
+    })
 }
