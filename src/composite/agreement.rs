@@ -58,8 +58,14 @@ pub async fn hold(run: &CompositeRun<'_>, step: &KnownStep) -> Result<Option<Hel
     }
     let request = ExecuteRequest { confirm: run.request.confirm, ..resolved.request.clone() };
     let resolved = action_lookup::resolved::ResolvedAction { request, ..resolved };
-    let prepared = prepare::prepare_ahead(run.tools, resolved, circumstances).await?;
+    let is_edited = prepare::edits::has_edits(&action, &resolved.request.params);
+    let prepared = match step.number {
+        1 => prepare::prepare(run.tools, resolved, circumstances).await?,
+        _ => prepare::prepare_ahead(run.tools, resolved, circumstances).await?,
+    };
     match decide::decide_ahead(run.tools, &prepared) {
+        // The text that is sent is known when the steps before it are made: it is asked about by itself then.
+        Ruling::Confirm(_) if is_edited && step.number > 1 => Ok(None),
         Ruling::Confirm(rule) => Ok(Some(pending(rule, Some(prepared)))),
         Ruling::Deny(rule) => Err(decide::denial(run.tools, &prepared, &rule)),
         Ruling::Preview(_) => Ok(Some(HeldStep::Previewed)),

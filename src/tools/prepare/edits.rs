@@ -124,6 +124,19 @@ pub fn without_inserted_text(action: &Action, given: &Map<String, Value>, right:
     }
 }
 
+/// True if what a call sends depends on a text that is read first.
+pub fn has_edits(action: &Action, params: &Map<String, Value>) -> bool {
+    let is_edited = |params: &Map<String, Value>| [EDITS, DIFF].iter().any(|name| params.contains_key(*name));
+    let Some(edit) = &action.edit else { return false };
+    match &edit.within {
+        None => is_edited(params),
+        Some(list) => {
+            let items = params.get(list).and_then(Value::as_array).into_iter().flatten();
+            items.filter_map(Value::as_object).any(is_edited)
+        }
+    }
+}
+
 /// The name and value of the edits of a call, or of an object in its list.
 fn given_edits<'v>(
     action: &Action,

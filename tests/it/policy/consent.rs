@@ -302,6 +302,38 @@ fn a_text_that_changed_during_the_question_is_not_sent() {
     }
 }
 
+/// An edit is made in the text as it is when it is sent, so the question shows it as it would be: the first call of a batch
+/// is of what was shown, with the others or not at all, and one after others is asked about by itself.
+#[test]
+fn an_edit_in_a_batch_is_of_the_text_that_was_shown() {
+    let shown = |text: &str| json!({"iid": 1, "title": "One", "description": text});
+    let delete = json!({"action": "issue.delete", "params": {"fullPath": "acme/vault", "iid": 1}});
+    let edit = json!({"action": "issue.update", "params": {
+        "fullPath": "acme/widget", "iid": 1, "edits": [{"old": "hello", "new": "/move other/secret\nbye"}],
+    }});
+    for (calls, sent_anyway) in [
+        (json!([edit, delete]), Vec::new()),
+        (json!([delete, edit]), vec!["DELETE /api/v4/projects/acme%2Fvault/issues/1".to_owned()]),
+    ] {
+        for version in VERSIONS {
+            let gitlab = gitlab();
+            let says = |text: &str| {
+                gitlab.says("GET /api/v4/projects/acme%2Fwidget/issues/1", [answer(200, shown(text))]);
+            };
+            says("hello world");
+            let mut person = Person::at(&gitlab, version, &[]);
+            let batch = json!({"action": "api.batch", "params": {"calls": calls}});
+            let reply = person.call_while(EXECUTE, &batch, &yes(), &|| says("hello world\n/confidential"));
+            let changes: Vec<String> =
+                sent(&gitlab).into_iter().filter(|line| !line.starts_with("GET")).collect();
+            assert_eq!(changes, sent_anyway, "{}", reply.text);
+            let why =
+                if sent_anyway.is_empty() { "while the question was open" } else { "needs_confirmation" };
+            assert!(reply.text.contains(why), "{}", reply.text);
+        }
+    }
+}
+
 /// The state of a question is of one tool: that which only reads changes nothing by it.
 #[test]
 fn an_answer_is_taken_by_the_tool_that_asked() {
