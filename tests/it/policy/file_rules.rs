@@ -194,6 +194,27 @@ fn a_rule_that_allows_covers_every_place_of_a_call() {
 }
 
 /// An endpoint that the catalog does not know could be the one that a rule is about.
+/// What gives access to a group gives it to the projects in it, and what deletes it deletes them.
+#[test]
+fn a_rule_on_a_project_holds_for_what_opens_or_deletes_a_group_above_it() {
+    for verdict in ["deny", "confirm"] {
+        let policy = policy(&format!("[[rule]]\npaths = [\"acme/vault\"]\ndecision = \"{verdict}\"\n"));
+        for (action, params) in [
+            ("group.share", json!({"fullPath": "acme", "group_id": 9, "group_access": 30})),
+            ("group.update", json!({"fullPath": "acme", "visibility": "public"})),
+            ("group.delete", json!({"fullPath": "acme"})),
+        ] {
+            let call = call(action, &params);
+            assert!(call.effects().risk() >= Risk::Grant, "{action}");
+            assert_eq!(decide(&policy, &call), verdict, "{action}");
+        }
+        let rename = call("group.update", &json!({"fullPath": "acme", "description": "x"}));
+        assert_eq!(decide(&policy, &rename), "allow");
+        let beside = call("group.delete", &json!({"fullPath": "acme/tools"}));
+        assert_ne!(decide(&policy, &beside), "deny");
+    }
+}
+
 #[test]
 fn a_rule_on_an_action_holds_for_operations_that_the_catalog_does_not_know() {
     for verdict in ["deny", "confirm", "preview"] {

@@ -78,9 +78,10 @@ fn a_users_yes_is_taken_once() {
     assert_eq!(deleted, 1);
 }
 
-/// Consent to one set of values is none to another: in GraphQL the body is the whole call.
+/// Consent to one set of values is none to another: in GraphQL the body is the whole call, and a deletion has its options
+/// in the query.
 #[test]
-fn a_token_is_refused_for_another_body_of_the_same_request() {
+fn a_token_is_refused_for_other_values_in_the_same_request() {
     let gitlab = gitlab();
     gitlab.json("/projects/acme%2Fwidget/members", &json!([]));
     let mut client = gitlab.client(&[("GITLAB_CONFIRM", "write,grant,destructive,token")]);
@@ -91,7 +92,11 @@ fn a_token_is_refused_for_another_body_of_the_same_request() {
         );
         json!({"action": "api.graphql", "params": {"document": document}})
     };
-    for (asked, other) in [(member(20), member(30)), (document("x"), document("y"))] {
+    let deletion = |query: serde_json::Value| json!({"action": "api.rest", "params": {"method": "DELETE", "path": "/projects/acme%2Fwidget", "query": query}});
+    let at_once = json!({"permanently_remove": true, "full_path": "acme/widget"});
+    for (asked, other) in
+        [(member(20), member(30)), (document("x"), document("y")), (deletion(json!({})), deletion(at_once))]
+    {
         let error = client.call(EXECUTE, asked).structured["error"].clone();
         let fix = error["fix"]["arguments"].clone();
         assert!(fix["confirmation_token"].is_string(), "{error}");
@@ -102,6 +107,6 @@ fn a_token_is_refused_for_another_body_of_the_same_request() {
         assert_eq!(kind(&refused), "needs_confirmation", "{}", refused.text);
         assert!(refused.text.contains("not valid for this call"), "{}", refused.text);
     }
-    let changes = sent(&gitlab).into_iter().filter(|request| request.starts_with("POST"));
+    let changes = sent(&gitlab).into_iter().filter(|request| !request.starts_with("GET"));
     assert_eq!(changes.collect::<Vec<_>>(), Vec::<String>::new());
 }
