@@ -47,8 +47,13 @@ pub fn names_other_thing(one: &str, other: &str) -> bool {
         of.iter().filter(|word| !than.contains(word)).cloned().collect()
     };
     let (left_one, left_other) = (left(&one, &other), left(&other, &one));
-    let shares = left_one.len() < one.len() && !left_one.is_empty() && !left_other.is_empty();
-    shares && !left_one.iter().any(|word| left_other.iter().any(|known| is_alike(word, known)))
+    let is_meant = |word: &String| left_other.iter().any(|known| is_alike(word, known));
+    let shares = left_one.len() < one.len();
+    if shares || one.len() == 1 || other.len() == 1 {
+        return shares && !left_one.is_empty() && !left_other.is_empty() && !left_one.iter().any(is_meant);
+    }
+    // `related_to` is spelt like `created_at`; a slip in each word leaves each alike.
+    !left_one.iter().all(is_meant)
 }
 
 /// True if one of two names negates the other.
@@ -119,12 +124,16 @@ mod tests {
             ("add_label", "remove_labels"),
             ("issue_iid", "issue_type"),
             ("closed_by_id", "closed_at_id"),
+            ("related_to", "created_at"),
         ] {
             assert!(names_other_thing(one, other), "{one} {other}");
         }
-        for (one, other) in
-            [("remove_lables", "remove_labels"), ("assignee_name", "assignee_username"), ("labls", "labels")]
-        {
+        for (one, other) in [
+            ("remove_lables", "remove_labels"),
+            ("assignee_name", "assignee_username"),
+            ("labls", "labels"),
+            ("descripton_frmat", "description_format"),
+        ] {
             assert!(!names_other_thing(one, other), "{one} {other}");
         }
     }
