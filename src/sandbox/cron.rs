@@ -91,12 +91,14 @@ fn values(text: &str, (low, high): (u8, u8), names: &str) -> Option<u64> {
 struct Zone(Vec<i64>);
 
 impl Zone {
-    /// The zone of this name.
+    /// The zone of this name, which may be its city alone, as Rails has it.
     fn named(name: &str) -> Option<Self> {
+        let city = name.replace(' ', "_");
+        let is_it =
+            |known: &str| known == name || known.rsplit_once('/').is_some_and(|(_, last)| last == city);
         let lines = ZONES.lines().filter(|line| !line.starts_with('#'));
-        let (numbers, _) = lines
-            .filter_map(|line| line.split_once(' '))
-            .find(|(_, names)| names.split(' ').any(|known| known == name))?;
+        let (numbers, _) =
+            lines.filter_map(|line| line.split_once(' ')).find(|(_, names)| names.split(' ').any(is_it))?;
         Some(Self(numbers.split(',').filter_map(|number| number.parse().ok()).collect()))
     }
 
@@ -170,6 +172,8 @@ mod tests {
             ("0 9 * * *", "UTC", "2026-03-03T09:00"),
             ("*/15 * * * *", "UTC", "2026-03-02T09:15"),
             ("30 6 * * 1-5", "Europe/Berlin", "2026-03-03T05:30"),
+            ("30 6 * * 1-5", "Berlin", "2026-03-03T05:30"),
+            ("30 6 * * 1-5", "Buenos Aires", "2026-03-03T09:30"),
             ("0 12 30 3 *", "Europe/Berlin", "2026-03-30T10:00"),
             ("0 12 * * sun", "America/New_York", "2026-03-08T16:00"),
             ("0 0 1,15 * *", "Asia/Kolkata", "2026-03-14T18:30"),
