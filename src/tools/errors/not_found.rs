@@ -332,7 +332,8 @@ fn same_name(rows: &[Value], step: &PathStep) -> Option<String> {
     let is_same = |other: Option<String>| other.is_some_and(|other| folded(&other) == folded(&step.value));
     let names = rows.iter().filter_map(|row| {
         let name = text(row, &step.name).or_else(|| text(row, "name"))?;
-        (is_same(Some(name.clone())) || is_same(text(row, "title"))).then_some(name)
+        let titles = ["name", "title"].map(|field| text(row, field));
+        (is_same(Some(name.clone())) || titles.into_iter().any(is_same)).then_some(name)
     });
     let mut names = names.filter(|_| !folded(&step.value).is_empty());
     names.next().filter(|name| names.next().is_none() && *name != step.value)

@@ -272,6 +272,16 @@ fn no_one_is_a_level_and_a_page_has_a_title() {
     assert!(!page.is_error && page.text.contains("Once a week."), "{}", page.text);
 }
 
+#[test]
+fn a_release_is_there_by_its_name_too() {
+    let mut client = Client::sandbox();
+    let notes = json!({"fullPath": WIDGET, "tag_name": "Widget 1.0", "description": "Quieter."});
+    let refused = execute(&mut client, "release.update", notes);
+    assert!(refused.text.contains("There is \"v1.0.0\""), "{}", refused.text);
+    let done = follow(&mut client, &refused.structured["error"]["fix"]);
+    assert!(!done.is_error && done.text.contains("v1.0.0"), "{}", done.text);
+}
+
 /// A call was offered that changed another object than the one that was named, or nothing that was asked for.
 #[test]
 fn no_other_object_is_offered_for_a_new_or_a_deleted_one() {
