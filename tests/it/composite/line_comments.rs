@@ -433,8 +433,18 @@ fn a_suggestion_keeps_the_indentation_of_the_line_and_needs_no_body() {
         assert_eq!(note["data"]["body"], format!("```suggestion:-0+0\n{stored}```"));
     }
     let params = json!({"fullPath": "acme/widget", "iid": iid, "file": GEAR, "line_text": "turn();"});
-    let refused = execute(&mut client, "merge_request.comment_on_line", params);
+    let refused = execute(&mut client, "merge_request.comment_on_line", params.clone());
     assert!(refused.is_error && refused.text.contains("suggestion"), "{}", refused.text);
+    // So in a review.
+    let mut comment = json!({"file": GEAR, "line_text": "turn();"});
+    let review = |comment: &Value| json!({"fullPath": "acme/widget", "iid": iid, "comments": [comment]});
+    let refused = execute(&mut client, "merge_request.review", review(&comment));
+    assert!(refused.is_error && refused.text.contains("`body` is empty"), "{}", refused.text);
+    comment["suggestion"] = json!("thrice();");
+    succeed(&mut client, "merge_request.review", review(&comment));
+    let notes =
+        succeed(&mut client, "merge_request_note.list", json!({"fullPath": "acme/widget", "iid": iid}));
+    assert!(notes["data"].to_string().contains("\\tthrice();"), "{notes}");
 }
 
 #[test]
