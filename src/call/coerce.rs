@@ -8,10 +8,10 @@ use time::macros::format_description;
 
 use super::encoded::list_in_text;
 use super::location::{ACCEPTED_PATHS, HolderKind, Location};
-use super::noun::folded;
+use super::noun::{folded, nouns_of, own_marks, tracked_kinds};
 use super::param_names::{field_named, is_called_a_date};
 use super::{Fault, relative_date, taken_away};
-use crate::catalog::{self, Base, Json, KindRow, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
+use crate::catalog::{Action, Base, Json, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
 use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
@@ -163,28 +163,18 @@ fn converted(param: &Param, value: &Value) -> Option<Value> {
 fn integer(param: &Param, text: &str) -> Option<Value> {
     let mut text = text.trim();
     if param.name.ends_with("iid") {
-        let kind = numbered_kind(param);
-        text = kind.and_then(|kind| without_noun(kind, text)).unwrap_or(text);
-        // Other systems number all alike with `#`; the mark of another kind is another object.
-        let own = kind.and_then(|kind| kind.sigil);
-        let is_mark = |c: char| TRACKED_MARKS.contains(&c) && (own.is_none() || own == Some(c) || c == '#');
-        text = text.trim_start_matches(is_mark);
+        text = without_noun(param, text).unwrap_or(text).trim_start_matches(TRACKED_MARKS);
     }
     text.parse::<i64>().ok().map(|number| json!(number))
 }
 
-/// The kind whose number a parameter takes.
-fn numbered_kind(param: &Param) -> Option<&'static KindRow> {
-    let noun = folded(&catalog::resolver(param.names?)?.noun);
-    catalog::kinds().kinds.iter().find(|row| folded(&row.name) == noun)
-}
-
 /// The number after the name of its kind: `12` of `Issue 12`, `!5` of `MR !5`.
-fn without_noun<'t>(kind: &KindRow, text: &'t str) -> Option<&'t str> {
+fn without_noun<'t>(param: &Param, text: &'t str) -> Option<&'t str> {
     let at = text.find(|c: char| c.is_ascii_digit() || TRACKED_MARKS.contains(&c))?;
     let (noun, number) = text.split_at_checked(at)?;
-    let others = catalog::kinds().item_types.iter().filter(|(name, _)| *name == kind.name);
-    let mut nouns = others.flat_map(|(_, others)| others).chain([&kind.name]);
+    let marks = own_marks(None, param)?;
+    let mut nouns =
+        tracked_kinds().filter(|(_, mark)| marks.contains(mark)).flat_map(|(kind, _)| nouns_of(kind));
     nouns.any(|known| folded(known) == folded(noun)).then_some(number)
 }
 
@@ -379,6 +369,16 @@ fn yes_or_no(param: &Param, given: &str) -> Option<String> {
     (takes("yes") && takes("no")).then(|| choice.to_owned())
 }
 
+/// The fault of a number with the mark of another kind: `!3` is no issue. Other systems number all alike with `#`.
+pub fn other_mark(action: &Action, param: &Param, value: &Value) -> Option<Fault> {
+    let text = value.as_str().filter(|_| param.name.ends_with("iid"))?.trim();
+    let own = own_marks(Some(action), param)?;
+    let is_meant = |mark: char| mark != '#' && !own.contains(&mark) && text.starts_with(mark);
+    let (kind, _) = tracked_kinds().find(|(_, mark)| is_meant(*mark))?;
+    let given = format!("{} ({})", render_value(value), kind.noun);
+    Some(Fault::WrongType { name: param.name.clone(), given, expected: expected(param) })
+}
+
 /// Fault of a value of the wrong type. For a date it lists the days that the text may mean.
 fn unfit(param: &Param, value: &Value) -> Fault {
     let (name, given, expected) = (param.name.clone(), render_value(value), expected(param));
@@ -395,14 +395,6 @@ fn unfit(param: &Param, value: &Value) -> Fault {
                 choices => choices.iter().map(|choice| param.choice_name(choice).to_owned()).collect(),
             },
         },
-        // The mark of another kind.
-        (Base::Integer, Value::String(text)) if numbered_kind(param).is_some() => {
-            let other = text.trim().chars().next().filter(|mark| TRACKED_MARKS.contains(mark));
-            let kinds = &catalog::kinds().kinds;
-            let other = kinds.iter().find(|kind| other.is_some() && kind.sigil == other);
-            let given = other.map_or(given.clone(), |kind| format!("{given} ({})", kind.noun));
-            Fault::WrongType { name, given, expected }
-        }
         _ => Fault::WrongType { name, given, expected },
     }
 }

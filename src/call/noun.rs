@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{Action, Param};
+use crate::catalog::{self, Action, KindRow, NameForm, Param, Resolver, TRACKED_MARKS};
+
+/// The parameter with the number that people see.
+pub const NUMBER: &str = "iid";
 
 /// Endings of the names of parameters with a number or id.
 const ENDINGS: [&str; 2] = ["id", "iid"];
@@ -28,6 +31,52 @@ pub fn param_with_noun<'a>(action: &'a Action, noun: &str, taken: &Map<String, V
     let noun = folded(noun);
     let is_number = |param: &&Param| is_number_of(&param.name, &noun);
     only(action.params.iter().filter(is_number)).filter(|param| !taken.contains_key(&param.name))
+}
+
+/// Marks of the kinds whose number a parameter takes: `#` of issues, `#` and `&` of work items. None where it may be the
+/// number of anything.
+pub fn own_marks(action: Option<&Action>, param: &Param) -> Option<Vec<char>> {
+    let by_domain = || {
+        let domain = action.filter(|_| param.name == NUMBER && param.names.is_none())?.domain();
+        let is_domain = |resolver: &&Resolver| is_folded(domain, &folded(&resolver.noun));
+        catalog::kinds().resolvers.iter().find(is_domain)
+    };
+    let resolver = param.names.and_then(catalog::resolver).or_else(by_domain)?;
+    match &resolver.form {
+        NameForm::Number(marks) | NameForm::NumberOrTitle(marks) => Some(marks.clone()),
+        NameForm::Name(_) => {
+            let noun = folded(&resolver.noun);
+            let kind = catalog::kinds().kinds.iter().find(|row| is_folded(&row.name, &noun))?;
+            kind.sigil.filter(|sigil| TRACKED_MARKS.contains(sigil)).map(|sigil| vec![sigil])
+        }
+    }
+}
+
+/// True if a name is that of the number of another kind than the parameter takes: `merge_request_iid` is no issue's.
+pub fn is_of_other_kind(action: &Action, param: &Param, given: &str) -> bool {
+    let given = folded(given);
+    let is_named = |kind: &KindRow| nouns_of(kind).any(|noun| is_number_of_noun(&given, noun));
+    let Some((_, mark)) = tracked_kinds().find(|(kind, _)| is_named(kind)) else { return false };
+    own_marks(Some(action), param).is_some_and(|own| !own.contains(&mark))
+}
+
+/// The kinds that are told apart by their marks.
+pub fn tracked_kinds() -> impl Iterator<Item = (&'static KindRow, char)> {
+    let marked =
+        |kind: &'static KindRow| Some((kind, kind.sigil.filter(|mark| TRACKED_MARKS.contains(mark))?));
+    catalog::kinds().kinds.iter().filter_map(marked)
+}
+
+/// The names of a kind: its own, and other spellings.
+pub fn nouns_of(kind: &KindRow) -> impl Iterator<Item = &str> {
+    let others = catalog::kinds().item_types.iter().filter(|(name, _)| *name == kind.name);
+    others.flat_map(|(_, others)| others).map(String::as_str).chain([kind.name.as_str()])
+}
+
+/// True if a folded name is a noun, alone or with the ending of a number.
+fn is_number_of_noun(name: &str, noun: &str) -> bool {
+    let rest = name.strip_prefix(folded(noun).as_str());
+    rest.is_some_and(|rest| rest.is_empty() || rest == "number" || ENDINGS.contains(&rest))
 }
 
 fn only<'a>(mut found: impl Iterator<Item = &'a Param>) -> Option<&'a Param> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::noun::{folded, is_folded, param_by_noun, param_with_noun};
+use super::noun::{NUMBER, folded, is_folded, is_of_other_kind, param_by_noun, param_with_noun};
 use crate::catalog::{self, Action, GlossaryEntry, Names, Param, Words};
 
 /// Finds the parameter for a name: by its own name; by GitLab's name in the path or request; by the same letters in
@@ -31,6 +31,7 @@ pub fn named<'a>(
         let found = ranked.min_by_key(|(rank, param)| (is_aid(param), *rank)).map(|(_, param)| param);
         // The glossary's `issue` is the number of any issue: an `issue_id` of the action is closer.
         let is_number = found.is_some_and(|param| param.name == NUMBER);
+        let found = found.filter(|param| !is_of_other_kind(action, param, bare));
         is_number.then(|| param_with_noun(action, bare, taken)).flatten().or(found)
     };
     let noun = || param_by_noun(action, bare, taken);
@@ -58,9 +59,6 @@ fn named_object<'a>(action: &'a Action, given: &str) -> Option<&'a Param> {
     };
     (is_kind || object.names.is_some_and(is_field)).then_some(object)
 }
-
-/// The parameter with the number that people see.
-const NUMBER: &str = "iid";
 
 /// Finds the parameter of an action for a spelling.
 pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {

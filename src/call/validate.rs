@@ -421,6 +421,9 @@ impl Checked {
         let pasted =
             value.as_str().filter(|text| text.contains("://") && !global_id::marks(&param).is_empty());
         let reference = pasted.and_then(|text| target::reference(text, context.base));
+        if let Some(fault) = coerce::other_mark(&self.action, &param, &value) {
+            return Err(fault);
+        }
         let fitted = coerce::fitted(&param, reference.map_or(value, Value::String), &mut self.understood)?;
         let fitted = match global_holder(&param, &fitted) {
             Some((scope, id)) => self.take_holder(scope, id, &fitted)?,

@@ -549,6 +549,47 @@ fn a_number_with_the_name_or_the_mark_of_its_kind_is_the_number() {
     assert!(text.contains("\"!3\" (a merge request) was given"), "{text}");
 }
 
+/// `issue.delete` with `merge_request_iid: 8` deleted the issue 8.
+#[test]
+fn the_number_of_another_kind_is_not_taken_for_the_own_one() {
+    let mut client = Client::sandbox();
+    for (action, name) in [
+        ("issue.delete", "merge_request_iid"),
+        ("issue.get", "mr_iid"),
+        ("issue.update", "pr_number"),
+        ("issue_note.list", "merge_request_id"),
+        ("merge_request.get", "issue_iid"),
+        ("merge_request_note.list", "issue"),
+        ("epic.get", "issue_iid"),
+        ("work_item.get", "merge_request_iid"),
+    ] {
+        let mut params = json!({"fullPath": "acme/widget", "title": "x"});
+        params[name] = json!(8);
+        let (is_error, structured, text) =
+            call(&mut client, json!({"action": action, "params": params, "dry_run": true}));
+        assert!(
+            is_error && text.contains(&format!("there is no parameter `{name}`")),
+            "{action} {name}: {text}"
+        );
+        let fix = structured["error"]["fix"]["arguments"]["action"].as_str().unwrap_or_default();
+        assert!(!fix.starts_with(action.split('.').next().unwrap()), "{action} {name}: {fix}");
+    }
+    for (action, name) in [
+        ("issue.get", "issue_iid"),
+        ("issue.get", "number"),
+        ("issue_note.list", "noteable_iid"),
+        ("merge_request.get", "pull_number"),
+        ("merge_request.get", "pr_id"),
+        ("merge_request_note.list", "merge_request"),
+        ("work_item.get", "issue_iid"),
+        ("work_item.get", "epic_iid"),
+    ] {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params[name] = json!(8);
+        assert!(preview(&mut client, action, &params).is_some(), "{action} {name}");
+    }
+}
+
 #[test]
 fn variables_are_taken_as_a_shell_writes_them() {
     let mut client = Client::sandbox();
