@@ -231,6 +231,26 @@ fn variables_of_a_job_hold_for_its_own_instance_and_below_every_setting() {
 }
 
 #[test]
+fn a_command_for_a_token_gets_the_tokens_of_no_instance() {
+    let tables = file(
+        "[[instance]]\nname = 'a'\nurl = 'https://a.example'\ntoken_env = 'A_TOKEN'\n\
+         [[instance]]\nname = 'b'\nurl = 'https://b.example'\ntoken_env = 'B_TOKEN'\n",
+    );
+    let found = [("GITLAB_MCP_CONFIG", tables.path().to_str().unwrap()), ("A_TOKEN", "a"), ("B_TOKEN", "b")];
+    let variables: BTreeMap<&str, &str> = found.into();
+    let flags = Flags::default();
+    let lookup = |name: &str| variables.get(name).map(OsString::from);
+    let mut sources = Sources { flags: &flags, lookup: &lookup, file: None };
+    let path = sources.parse(&FILE).unwrap().unwrap();
+    sources.file = Some(SettingsFile::load(path).unwrap());
+    let line = values::command("print-token").unwrap();
+    let removed = sources.command("GITLAB_TOKEN_COMMAND".to_owned(), line).unwrap().removed;
+    for name in ["A_TOKEN", "B_TOKEN", "GITLAB_TOKEN", "CI_JOB_TOKEN"] {
+        assert!(removed.iter().any(|known| known == name), "{name}: {removed:?}");
+    }
+}
+
+#[test]
 fn sign_ins_are_kept_in_the_state_directory_of_the_user() {
     let file = |variables: &[(&str, &str)]| resolve(variables).unwrap().login.file;
     assert_eq!(file(&[]), None);

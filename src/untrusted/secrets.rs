@@ -338,6 +338,10 @@ mod tests {
         secrets.add_header("X-Env", "Staging42");
         assert_ne!(secrets.redact("it is k7:p2/Q9w"), "it is k7:p2/Q9w");
         assert_eq!(secrets.redact("it is Staging42"), "it is Staging42");
+        // The credential behind a scheme is one by itself, however it looks.
+        secrets.add_header("Authorization", "Bearer correcthorsebattery");
+        assert_ne!(secrets.redact("it is correcthorsebattery"), "it is correcthorsebattery");
+        assert_eq!(secrets.redact("a Bearer of news"), "a Bearer of news");
     }
 
     #[test]

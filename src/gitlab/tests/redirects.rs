@@ -256,7 +256,7 @@ const OWN: [&str; 10] = [
     "http://[2002:7f00:1::]/",
 ];
 
-const PRIVATE: [&str; 9] = [
+const PRIVATE: [&str; 10] = [
     "http://redis/",
     "http://printer.local/",
     "http://storage.internal/",
@@ -266,6 +266,7 @@ const PRIVATE: [&str; 9] = [
     "http://100.64.0.1/",
     "http://[fd00::1]/",
     "http://[::ffff:10.0.0.1]/",
+    "http://[64:ff9b:1::808:808]/",
 ];
 
 const SET_APART: [&str; 12] = [

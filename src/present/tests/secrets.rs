@@ -41,6 +41,15 @@ fn what_is_called_a_secret_is_masked_and_named() {
 }
 
 #[test]
+fn what_a_list_that_is_called_secret_holds_is_masked() {
+    let shown = plain(json!({"token": [{"name": "OIL", "content": "hunter2-hunter2"}, ["s3cret-s3cret"]]}));
+    assert_eq!(shown.data["token"][0]["name"], "OIL");
+    for secret in ["hunter2", "s3cret"] {
+        assert!(!shown.text.contains(secret) && !shown.data.to_string().contains(secret), "{}", shown.text);
+    }
+}
+
+#[test]
 fn the_password_in_a_url_is_masked() {
     let value = json!({
         "import_url": "https://bot:hunter2@git.example.com/a.git", "url": "https://t0ken@git.example.com/b.git",

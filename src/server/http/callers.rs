@@ -230,6 +230,20 @@ mod tests {
         (0..count).map(|number| keys.key(&base, Some(keys.digest(&number.to_string())))).collect()
     }
 
+    /// Its rate, declines and tokens are kept while a call is under way.
+    #[test]
+    fn a_caller_with_a_call_under_way_is_not_idle() {
+        let (callers, start) = (Callers::default(), Instant::now());
+        let key = keys(1)[0];
+        let under_way = callers.keep(key, caller(), None, start);
+        let later = start + IDLE + Duration::from_secs(1);
+        callers.free_idle(later);
+        assert!(callers.get(key, later).is_some_and(|caller| Arc::ptr_eq(&caller, &under_way)));
+        drop(under_way);
+        callers.free_idle(later + IDLE + Duration::from_secs(1));
+        assert!(callers.get(key, later).is_none());
+    }
+
     #[test]
     fn a_verification_ends() {
         let (callers, start) = (Callers::default(), Instant::now());

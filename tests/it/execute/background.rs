@@ -58,6 +58,14 @@ fn a_transfer_that_is_not_seen_is_accepted_and_not_done() {
     assert!(notes.contains(r#"\"fullPath\":\"12\""#), "{notes}");
 }
 
+/// The place before may be called nearly as the new one.
+#[test]
+fn a_transfer_is_seen_by_the_whole_name_of_the_place() {
+    let before = project("acme-tools", 14);
+    let (reply, _) = transfer(before.clone(), &[before]);
+    assert!(reply.text.starts_with("Accepted (project.transfer)"), "{}", reply.text);
+}
+
 #[test]
 fn a_group_that_moves_to_the_top_has_no_parent_once_it_is_there() {
     let group =

@@ -144,6 +144,12 @@ fn graphql_inputs_that_an_older_instance_lacks_are_not_sent() {
             "maxPipelinesPerMergeTrain",
         ),
         ("work_item.create", branch, "developmentWidget"),
+        // One of the values of a list.
+        (
+            "member_role.update",
+            json!({"id": 5, "permissions": ["READ_CODE", "DESTROY_PACKAGE"]}),
+            "permissions: DESTROY_PACKAGE",
+        ),
     ] {
         let reply = client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}));
         assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);

@@ -127,6 +127,31 @@ fn a_list_that_cannot_be_read_is_left_alone() {
     assert!(!gitlab.seen().iter().any(|request| request.starts_with("PUT")), "{:?}", gitlab.seen());
 }
 
+/// Only in a list of people is `me` somebody.
+#[test]
+fn a_topic_called_me_stays_a_topic() {
+    let mut client = Client::sandbox();
+    let change = json!({"fullPath": WIDGET, "add_topics": ["me"]});
+    let made = succeed(&mut client, "project.update", change);
+    let project = succeed(&mut client, "project.get", json!({"fullPath": WIDGET}));
+    let topics = project["data"]["topics"].as_array().unwrap();
+    assert!(topics.contains(&json!("me")), "{made}");
+}
+
+/// The first page of a search need not have every project of a name.
+#[test]
+fn a_name_is_no_path_while_there_are_further_pages() {
+    let gitlab = Gitlab::start();
+    let row = json!({"id": 9, "name": "Gadget", "path": "gadget", "path_with_namespace": "acme/gadget"});
+    gitlab.says("GET /api/v4/projects", [answer(200, json!([row])).header("x-next-page", "2")]);
+    gitlab.json("/projects/acme%2Fgadget", &row);
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": "Gadget", "title": "Where?"});
+    let reply = execute(&mut client, "issue.create", params);
+    assert!(reply.is_error, "{}", reply.text);
+    assert!(!gitlab.seen().iter().any(|line| line.starts_with("POST")), "{:?}", gitlab.seen());
+}
+
 /// People say `Widget`; GitLab answers 404.
 #[test]
 fn a_project_is_named_without_its_group() {

@@ -847,6 +847,28 @@ fn an_unknown_name_is_answered_with_the_few_that_there_are() {
 }
 
 #[test]
+fn what_is_there_already_is_shown_without_its_secret() {
+    let mut client = Client::sandbox();
+    for key in ["OIL_GRADE", "DEPLOY_KEY"] {
+        let params = json!({"fullPath": WIDGET, "key": key, "value": "10W-40-new", "environment_scope": "*"});
+        let reply = execute(&mut client, "ci_variable.create", params);
+        if reply.is_error {
+            let existing = &reply.structured["error"]["existing"];
+            assert_eq!(existing["key"], key, "{}", reply.text);
+            for secret in ["5W-30", "not-a-real-key"] {
+                assert!(
+                    !reply.text.contains(secret) && !existing.to_string().contains(secret),
+                    "{}",
+                    reply.text
+                );
+            }
+        } else {
+            assert_eq!(key, "DEPLOY_KEY", "of another environment: {}", reply.text);
+        }
+    }
+}
+
+#[test]
 fn what_is_there_already_is_shown_with_the_call_that_changes_it() {
     let mut client = Client::sandbox();
     for (action, params, existing, fix) in [

@@ -104,6 +104,11 @@ fn reads_that_fail_while_waiting_do_not_fail_the_call() {
     let mut client = gitlab.client(&[]);
     let reply = execute(&mut client, "pipeline.get", pipeline(json!({"wait": 60})));
     assert_eq!(reply.structured["data"]["status"], "success", "{}", reply.text);
+    // Only those in a row end the wait.
+    let lost = || answer(404, json!({"message": "404 Not found"}));
+    gitlab.says(PIPELINE, [state("running"), lost(), lost(), state("running"), lost(), state("success")]);
+    let reply = execute(&mut client, "pipeline.get", pipeline(json!({"wait": 600})));
+    assert_eq!(reply.structured["data"]["status"], "success", "{}", reply.text);
     gitlab.says(PIPELINE, [state("running"), answer(404, json!({"message": "404 Not found"}))]);
     let reply = execute(&mut client, "pipeline.get", pipeline(json!({"wait": 600})));
     assert_eq!(reply.structured["data"]["status"], "running");

@@ -207,6 +207,30 @@ fn a_decline_holds_however_the_call_is_spelled() {
     }
 }
 
+#[test]
+fn a_decline_of_a_deleted_group_holds_however_it_is_spelled() {
+    let delete =
+        |group: &str| json!({"action": "group.delete", "params": {"fullPath": group}, "confirm": true});
+    let raw = |path: &str| json!({"action": "api.rest", "confirm": true, "params": {"method": "DELETE", "path": path}});
+    for first in ["acme", "7"] {
+        let gitlab = gitlab();
+        let mut person = Person::at(&gitlab, "2025-11-25", &[("GITLAB_CONFIRM_BY", "model")]);
+        let unconfirmed = json!({"action": "group.delete", "params": {"fullPath": first}});
+        refused(&person.execute(&unconfirmed, &no()), "declined");
+        for spelling in [
+            delete("acme"),
+            delete("Acme"),
+            delete("7"),
+            raw("/groups/acme"),
+            raw("/groups/7"),
+            raw("/groups/ACME.json"),
+        ] {
+            refused(&person.execute(&spelling, &yes()), "declined");
+        }
+        assert_eq!((person.asked.len(), deletions(&gitlab)), (1, 0), "{first}");
+    }
+}
+
 /// Grape reads a number from its text, a parameter from the query, and no parameter from `null`.
 #[test]
 fn a_decline_holds_wherever_a_parameter_is_and_whatever_its_type() {

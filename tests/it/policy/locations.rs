@@ -291,6 +291,16 @@ fn values_that_gitlab_reads_otherwise_are_no_way_round() {
     for (settings, method, path, body) in [
         (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/projects/1/fork", json!({"namespace_id": null})),
         (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/projects/1/fork", json!({"namespace_path": ""})),
+        // One of two has no destination.
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "POST",
+            "/bulk_imports",
+            json!({"configuration": {"url": "https://old.example", "access_token": "x"}, "entities": [
+                {"source_type": "group_entity", "source_full_path": "a", "destination_namespace": "acme"},
+                {"source_type": "group_entity", "source_full_path": "b"},
+            ]}),
+        ),
         (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/groups/acme/transfer", json!({"group_id": null})),
         (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/groups/acme/epics/1/issues/+999", json!(null)),
         (("GITLAB_ALLOWED_PATHS", "acme"), "PUT", "/projects/1/issues/1", json!({"epic_id": "+999"})),
