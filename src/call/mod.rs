@@ -56,7 +56,7 @@ pub use lookup::{Candidate, Lookup, LookupAnswer, LookupRequest, LookupResult, l
 pub use lookup_cache::LookupCache;
 pub use name_resolution::Resolved;
 pub use named_ids::named_ids;
-pub use noun::folded;
+pub use noun::{folded, is_of_other_kind};
 pub use param_error::{Fault, Invalid, TARGET};
 pub use param_names::param_named;
 pub use path_match::{Routed, routed, split_request_line};

@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{self, Action, KindRow, NameForm, Param, Resolver, TRACKED_MARKS};
+use crate::catalog::{self, Action, KindRow, NameForm, Param, Resolver, Scope, TRACKED_MARKS};
+use crate::text::is_digits;
+
+/// The parameter with the project or group.
+const HOLDER: &str = "fullPath";
 
 /// The parameter with the number that people see.
 pub const NUMBER: &str = "iid";
@@ -65,6 +69,25 @@ pub fn tracked_kinds() -> impl Iterator<Item = (&'static KindRow, char)> {
     let marked =
         |kind: &'static KindRow| Some((kind, kind.sigil.filter(|mark| TRACKED_MARKS.contains(mark))?));
     catalog::kinds().kinds.iter().filter_map(marked)
+}
+
+/// The kind of place that a number under this name is one of, where the action works on the other kind only: a `group_id` is
+/// no project.
+pub fn other_holder(action: &Action, param: &Param, given: &str, value: &Value) -> Option<Scope> {
+    let is_number = value.is_u64() || value.as_str().is_some_and(is_digits);
+    if param.name != HOLDER || !is_number {
+        return None;
+    }
+    let names = &catalog::kinds().holder_numbers;
+    let given = folded(given);
+    let (said, other) = match given {
+        _ if names.project.contains(&given) => (Scope::Project, Scope::Group),
+        _ if names.group.contains(&given) => (Scope::Group, Scope::Project),
+        _ => return None,
+    };
+    let mut operations = action.choices().peekable();
+    operations.peek()?;
+    operations.all(|operation| operation.scope == other).then_some(said)
 }
 
 /// The names of a kind: its own, and other spellings.

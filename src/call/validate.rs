@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::context::Context;
 use super::encoded::list_in_text;
 use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
+use super::noun::other_holder;
 use super::param_names::{named, param_named};
 use super::quick_action::{self, QuickActions};
 use super::{
@@ -400,6 +401,11 @@ impl Checked {
             let accepted = self.action.params.iter().map(|param| param.name.clone()).collect();
             return Err(Fault::Unknown { given: given.to_owned(), value, accepted });
         };
+        if let Some(other) = other_holder(&self.action, &param, given, &value) {
+            let reason =
+                format!("the number is that of a {}, and {} takes none", other.name(), self.action.id);
+            return Err(Fault::NotTaken { name: given.to_owned(), reason, instead: None });
+        }
         let param = self.own_object(given, &param, &value).unwrap_or(param);
         let (param, value) = match self.by_id_for_me(&param, &value) {
             Some(id) => (id, Value::from(lookup::ME)),

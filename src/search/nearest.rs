@@ -26,6 +26,9 @@ pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<
         .map(|(_, name)| name)
 }
 
+/// Endings of the names of numbers; the word before says of what.
+const NUMBERS: [&str; 2] = ["id", "iid"];
+
 /// Words of parameters that change a part of a list.
 const CHANGES: [&str; 4] = ["add", "remove", "delete", "clear"];
 
@@ -46,6 +49,16 @@ pub fn names_other_thing(one: &str, other: &str) -> bool {
     let left = |of: &[String], than: &[String]| -> Vec<String> {
         of.iter().filter(|word| !than.contains(word)).cloned().collect()
     };
+    // `package_file_id` is the id of a file.
+    let head = |name: &[String]| {
+        let (last, before) = name.split_last()?;
+        before.last().filter(|_| NUMBERS.contains(&last.as_str())).cloned()
+    };
+    if let (Some(one), Some(other)) = (head(&one), head(&other))
+        && !is_alike(&one, &other)
+    {
+        return true;
+    }
     let (left_one, left_other) = (left(&one, &other), left(&other, &one));
     let is_meant = |word: &String| left_other.iter().any(|known| is_alike(word, known));
     let shares = left_one.len() < one.len();
@@ -125,6 +138,7 @@ mod tests {
             ("issue_iid", "issue_type"),
             ("closed_by_id", "closed_at_id"),
             ("related_to", "created_at"),
+            ("package_file_id", "package_id"),
         ] {
             assert!(names_other_thing(one, other), "{one} {other}");
         }
@@ -133,6 +147,9 @@ mod tests {
             ("assignee_name", "assignee_username"),
             ("labls", "labels"),
             ("descripton_frmat", "description_format"),
+            ("target_project_id", "project_id"),
+            ("assigne_ids", "assignee_ids"),
+            ("label_name", "name"),
         ] {
             assert!(!names_other_thing(one, other), "{one} {other}");
         }

@@ -142,8 +142,9 @@ fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<(Actio
     }
     let same_verb = action.effects.iter().filter(|id| id.split('.').nth(1) == Some(action.verb()));
     let mut others = same_verb.filter_map(|id| tools.catalog.get(id).ok().flatten());
+    // What deletes a user deletes projects too, and is not what was asked for.
     let fits = |other: &Action| {
-        other.risk <= action.risk
+        other.risk <= action.risk.min(Risk::Write)
             && tools.withholds(other).is_none()
             && suggestions::is_callable(tools, other, &params)
     };
@@ -195,7 +196,10 @@ fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(Stri
                 .iter()
                 .map(String::as_str)
                 .filter(|name| !names_other_event(given, name) && !is_within(given, name))
-                .filter(|name| !crate::search::names_other_thing(given, name));
+                .filter(|name| !crate::search::names_other_thing(given, name))
+                .filter(|name| {
+                    action.param(name).is_none_or(|param| !call::is_of_other_kind(action, param, given))
+                });
             let nearest = crate::search::nearest(given, same_meaning)?;
             action.param(nearest)?;
             Some((nearest.to_owned(), value.clone(), format!("Did you mean `{nearest}` by `{given}`?")))

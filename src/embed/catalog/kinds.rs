@@ -45,6 +45,8 @@ pub struct Kinds {
     pub owner_params: Vec<String>,
     /// Names in the URL of a list's page that filter nothing.
     pub page_options: Vec<String>,
+    /// Names, folded, under which a number is the id of a project, and those of a group.
+    pub holder_numbers: HolderNumbers,
     /// The numbers of a pipeline.
     pub pipeline_numbers: PipelineNumbers,
     /// REST paths whose answer is a file.
@@ -77,6 +79,14 @@ pub struct FilterName {
     /// Values that name no object, such as `none`.
     #[serde(default)]
     pub words: Vec<String>,
+}
+
+/// Names, folded, under which a number is the id of a project, and those of a group.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HolderNumbers {
+    pub project: Vec<String>,
+    pub group: Vec<String>,
 }
 
 /// How callers name the two numbers of a pipeline, and the merge request that it ran for. All names are folded.

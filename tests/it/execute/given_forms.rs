@@ -561,6 +561,7 @@ fn the_number_of_another_kind_is_not_taken_for_the_own_one() {
         ("merge_request.get", "issue_iid"),
         ("merge_request_note.list", "issue"),
         ("epic.get", "issue_iid"),
+        ("epic.delete", "issue_iid"),
         ("work_item.get", "merge_request_iid"),
     ] {
         let mut params = json!({"fullPath": "acme/widget", "title": "x"});
@@ -587,6 +588,43 @@ fn the_number_of_another_kind_is_not_taken_for_the_own_one() {
         let mut params = json!({"fullPath": "acme/widget"});
         params[name] = json!(8);
         assert!(preview(&mut client, action, &params).is_some(), "{action} {name}");
+    }
+}
+
+/// `project.delete` with `group_id: 2` deleted the project 2.
+#[test]
+fn the_id_of_a_group_is_no_project_and_the_other_way_round() {
+    let mut client = Client::sandbox();
+    let mut run = |action: &str, params: Value| {
+        call(&mut client, json!({"action": action, "params": params, "dry_run": true}))
+    };
+    for (action, params) in [
+        ("project.delete", json!({"group_id": 2})),
+        ("project.archive", json!({"group_id": "2"})),
+        ("project.transfer", json!({"namespace_id": 2, "namespace": "acme"})),
+        ("group.delete", json!({"project_id": 2})),
+        ("group.update", json!({"repository": 2, "description": "x"})),
+        ("user.delete", json!({"group_id": 3})),
+        ("user.delete", json!({"project_id": 3})),
+        ("pipeline.delete", json!({"fullPath": "acme/widget", "job_id": 5})),
+        ("package.delete", json!({"fullPath": "acme/widget", "package_file_id": 5})),
+    ] {
+        let (is_error, structured, text) = run(action, params.clone());
+        assert!(is_error, "{action} {params}: {text}");
+        let fix = structured["error"]["fix"]["arguments"]["action"].as_str().unwrap_or_default();
+        assert!(!fix.contains(".delete"), "{action} {params}: {text}");
+    }
+    for (action, params) in [
+        ("project.delete", json!({"project_id": 2})),
+        ("project.get", json!({"repo": 1})),
+        ("group.get", json!({"group_id": 1})),
+        ("label.list", json!({"group_id": 1})),
+        ("label.list", json!({"project_id": 1})),
+        // A path is one of either by itself.
+        ("project.get", json!({"group_path": "acme/widget"})),
+    ] {
+        let (is_error, _, text) = run(action, params.clone());
+        assert!(!is_error, "{action} {params}: {text}");
     }
 }
 
