@@ -7,7 +7,7 @@ use super::location::GLOBAL;
 use super::noun::folded;
 use super::param_names::{is_spelling, param_named};
 use super::{Fault, encoded, taken_away};
-use crate::catalog::{self, Action, Base, Names, Param, Words};
+use crate::catalog::{self, Action, Base, NameForm, Names, Param, Words};
 use crate::text::{is_digits, plain_text};
 
 /// The parameter that holds negated filters (<https://docs.gitlab.com/api/issues/#list-issues>).
@@ -93,8 +93,12 @@ pub fn join_reference(
         let folded_name = folded(&param.name);
         let Some(stem) = folded_name.strip_suffix("id").filter(|stem| !stem.is_empty()) else { continue };
         let given = |ending: &str| {
+            // The bare number of a milestone's own action is that of the milestone.
+            let is_own = |name: &str| name == ending && folded(action.domain()) == stem;
             let is_it = |name: &&String| {
-                folded(name).strip_prefix(stem) == Some(ending) && action.param(name).is_none()
+                let name_folded = folded(name);
+                (name_folded.strip_prefix(stem) == Some(ending) || is_own(&name_folded))
+                    && action.param(name).is_none()
             };
             params.keys().find(is_it).cloned()
         };
@@ -106,7 +110,7 @@ pub fn join_reference(
             None => continue,
         };
         let row = catalog::kinds().kinds.iter().find(|row| folded(&row.name) == word);
-        let Some(sigil) = row.and_then(|row| row.sigil) else { continue };
+        let Some(sigil) = row.and_then(|row| row.sigil).or_else(|| mark_of_name(param)) else { continue };
         let project = words.glossary.get(PATH).and_then(|entry| {
             // An `id` or a `group` beside the path is no project of the number.
             let is_path = |name: &&String| {
@@ -126,6 +130,17 @@ pub fn join_reference(
         return;
     }
 }
+
+/// The mark before the number or the title that a parameter takes: `%` of milestones.
+fn mark_of_name(param: &Param) -> Option<char> {
+    match &catalog::resolver(param.names?)?.form {
+        NameForm::Name(mark) => mark.chars().next().filter(|mark| *mark != USERS),
+        NameForm::Number(_) | NameForm::NumberOrTitle(_) => None,
+    }
+}
+
+/// The mark of users, who have no number but their id.
+const USERS: char = '@';
 
 /// Makes the number of a merge request its latest pipeline, where a pipeline is wanted and no merge request:
 /// `merge_request: 12` is `pipeline_id: !12`.

@@ -591,6 +591,28 @@ fn the_number_of_another_kind_is_not_taken_for_the_own_one() {
     }
 }
 
+/// `milestone.delete` with `iid: 2` deleted the milestone with the id 2.
+#[test]
+fn the_number_of_a_milestone_is_not_its_id() {
+    let gitlab = Gitlab::with_project();
+    let row = json!({"id": 42, "iid": 2, "title": "Two", "state": "active"});
+    gitlab.json("/projects/acme%2Fwidget/milestones", &json!([row]));
+    let mut client = gitlab.client(&[]);
+    for name in ["iid", "milestone_iid"] {
+        let mut params = json!({"fullPath": "acme/widget"});
+        params[name] = json!(2);
+        let sent = preview(&mut client, "milestone.delete", &params).unwrap();
+        assert!(sent["path"].as_str().unwrap().ends_with("/milestones/42"), "{name}: {sent}");
+        params["iid"] = json!(7);
+        params["milestone_iid"] = json!(2);
+        let sent = preview(&mut client, "issue.update", &params).unwrap();
+        assert_eq!(sent["body"], json!({"milestone_id": 42}));
+    }
+    let by_id =
+        preview(&mut client, "milestone.delete", &json!({"fullPath": "acme/widget", "milestone_id": 2}));
+    assert!(by_id.unwrap()["path"].as_str().unwrap().ends_with("/milestones/2"));
+}
+
 /// `project.delete` with `group_id: 2` deleted the project 2.
 #[test]
 fn the_id_of_a_group_is_no_project_and_the_other_way_round() {

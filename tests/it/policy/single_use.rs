@@ -93,7 +93,7 @@ fn a_token_is_refused_for_other_values_in_the_same_request() {
         json!({"action": "api.graphql", "params": {"document": document}})
     };
     let deletion = |query: serde_json::Value| json!({"action": "api.rest", "params": {"method": "DELETE", "path": "/projects/acme%2Fwidget", "query": query}});
-    let at_once = json!({"permanently_remove": true, "full_path": "acme/widget"});
+    let at_once = json!({"permanently_remove": true});
     for (asked, other) in
         [(member(20), member(30)), (document("x"), document("y")), (deletion(json!({})), deletion(at_once))]
     {
