@@ -28,6 +28,11 @@ pub fn is_unnamed(checked: &Checked, refused: &ToolError) -> bool {
         && [EXISTS, LACKS].iter().any(|message| refused.message.contains(message))
 }
 
+/// True if GitLab refused a change of a file that is not there, as it refuses one of a commit.
+pub fn is_missing(refused: &ToolError) -> bool {
+    refused.kind == ErrorKind::InvalidParams && refused.message.contains(LACKS)
+}
+
 /// The error with the files that stand in the way, and the call without the fault where the other change does the same.
 pub async fn name_files(tools: &Tools, checked: &Checked, refused: ToolError) -> ToolError {
     let exists = refused.message.contains(EXISTS);

@@ -6,8 +6,8 @@ use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::tools::error_mapping;
 use crate::tools::errors::{
-    already_there, commit_conflict, inherited_member, lost_write, near_paths, next_call, not_found,
-    partial_write,
+    already_there, commit_conflict, inherited_member, lost_write, missing_file, near_paths, next_call,
+    not_found, partial_write,
 };
 use crate::tools::instance_version;
 use crate::tools::lookups::{self, LookupFailure};
@@ -46,6 +46,11 @@ pub async fn diagnose_request(
             let refused = partial_write::tell_part(tools, error, call.checked, refused);
             if commit_conflict::is_unnamed(call.checked, &refused) {
                 return commit_conflict::name_files(tools, call.checked, refused).await;
+            }
+            if commit_conflict::is_missing(&refused)
+                && let Some(found) = missing_file::diagnose(tools, call.checked, request, &refused).await
+            {
+                return found;
             }
             let refused = already_there::show_existing(tools, call.checked, refused).await;
             next_call::suggest_next(tools, error, call, request, refused)

@@ -272,6 +272,28 @@ fn no_one_is_a_level_and_a_page_has_a_title() {
     assert!(!page.is_error && page.text.contains("Once a week."), "{}", page.text);
 }
 
+/// A read of the file that was probably meant is offered, a change of it never.
+#[test]
+fn no_other_file_is_offered_for_one_that_is_not_there() {
+    let mut client = Client::sandbox();
+    let change =
+        json!({"fullPath": WIDGET, "file_path": "REDME.md", "branch": "main", "commit_message": "x"});
+    for (action, content) in [("repository_file.delete", None), ("repository_file.update", Some("x"))] {
+        let mut params = change.clone();
+        params.as_object_mut().unwrap().extend(content.map(|text| ("content".to_owned(), json!(text))));
+        let reply = client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}));
+        assert!(reply.is_error && reply.text.contains("README.md"), "{action}: {}", reply.text);
+        assert_ne!(reply.structured["error"]["fix"]["arguments"]["action"], action, "{}", reply.text);
+    }
+    let read =
+        execute(&mut client, "repository_file.get", json!({"fullPath": WIDGET, "file_path": "REDME.md"}));
+    let fix = &read.structured["error"]["fix"]["arguments"];
+    assert_eq!(
+        (&fix["action"], &fix["params"]["file_path"]),
+        (&json!("repository_file.get"), &json!("README.md"))
+    );
+}
+
 #[test]
 fn a_release_is_there_by_its_name_too() {
     let mut client = Client::sandbox();
