@@ -142,7 +142,7 @@ fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<(Actio
     }
     let same_verb = action.effects.iter().filter(|id| id.split('.').nth(1) == Some(action.verb()));
     let mut others = same_verb.filter_map(|id| tools.catalog.get(id).ok().flatten());
-    // What deletes a user deletes projects too, and is not what was asked for.
+    // A deletion of a user deletes projects too, and the deletion of a project is another request.
     let fits = |other: &Action| {
         other.risk <= action.risk.min(Risk::Write)
             && tools.withholds(other).is_none()

@@ -194,7 +194,7 @@ fn a_rule_that_allows_covers_every_place_of_a_call() {
 }
 
 /// An endpoint that the catalog does not know could be the one that a rule is about.
-/// What gives access to a group gives it to the projects in it, and what deletes it deletes them.
+/// Access to a group is access to the projects in it, and its deletion deletes them.
 #[test]
 fn a_rule_on_a_project_holds_for_what_opens_or_deletes_a_group_above_it() {
     for verdict in ["deny", "confirm"] {
