@@ -48,7 +48,8 @@ pub async fn diagnose_request(
                 return commit_conflict::name_files(tools, call.checked, refused).await;
             }
             if commit_conflict::is_missing(&refused)
-                && let Some(found) = missing_file::diagnose(tools, call.checked, request, &refused).await
+                && let Some(found) =
+                    missing_file::diagnose_change(tools, call.checked, request, &refused).await
             {
                 return found;
             }

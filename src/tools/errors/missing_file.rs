@@ -24,6 +24,22 @@ const PAGES: u64 = 3;
 /// The path of the operations on one file.
 const FILE: &str = "/repository/files/:file_path";
 
+/// The error of a change of a file that is not there, where one of a similar name is. None if there is none.
+pub async fn diagnose_change(
+    tools: &Tools,
+    checked: &Checked,
+    request: &ExecuteRequest,
+    refused: &ToolError,
+) -> Option<ToolError> {
+    let found = diagnose(tools, checked, request, refused).await?;
+    let path = checked.params().get("file_path")?.as_str()?;
+    let nearest = found.details.get(SIMILAR)?.get(0)?.as_str()?;
+    has_name_like(path, nearest).then_some(found)
+}
+
+/// The files with similar names, in the details of an error.
+const SIMILAR: &str = "near";
+
 /// The error of a read of one file with the part that is missing, and the same call with the nearest ref or path. None
 /// if the call reads no file, or the repository cannot be read either.
 pub async fn diagnose(
@@ -154,7 +170,7 @@ fn no_file(refused: ToolError, path: &str, at: Option<&str>, near: &[String]) ->
     };
     let mut error = ToolError { message, ..refused }.hint(hint);
     if !near.is_empty() {
-        error.details.insert("near".to_owned(), json!(near));
+        error.details.insert(SIMILAR.to_owned(), json!(near));
     }
     error
 }

@@ -120,7 +120,7 @@ async fn a_schedule_runs_next_by_its_cron_expression_and_zone() {
         ("30 6 * * 1-5", "Europe/Berlin", json!("2026-03-03T05:33:00.000Z")),
         ("0 6 1 4 *", "Europe/Berlin", json!("2026-04-01T04:03:00.000Z")),
         ("@daily", "UTC", Value::Null),
-        ("0 6 * * *", "Berlin", Value::Null),
+        ("0 6 * * *", "Berlin", json!("2026-03-03T05:03:00.000Z")),
     ] {
         let made = world.expect(201, "POST", &list, schedule(cron, zone)).await;
         assert_eq!(made["next_run_at"], next, "{cron} {zone}");
