@@ -66,13 +66,10 @@ def operations(catalog):
                         yield action, operation
 
 
-def is_lacking(action, operation, version):
-    """True if the version has the operation, or a parameter that it requires, not yet or no longer."""
-    until, scope = operation.get("until"), operation["scope"]
-    required = [param for param in action.get("params", []) if param.get("required") and param.get("in") != "selector"]
-    newer = [param for param in required if is_taken({"scopes": param.get("scopes")}, scope, version)]
-    newer = [param for param in newer if is_later(param.get("since"), version)]
-    return is_later(operation.get("since"), version) or bool(until and not is_later(until, version)) or bool(newer)
+def is_lacking(operation, version):
+    """True if the version has the operation not yet or no longer. A parameter that it lacks is not required there."""
+    until = operation.get("until")
+    return is_later(operation.get("since"), version) or bool(until and not is_later(until, version))
 
 
 def is_taken(param, scope, version):
@@ -132,7 +129,7 @@ def calls(catalog, version, with_choices):
         different = []
         for turn in [None, *range(count)]:
             given = parameters(action, operation, version, turn)
-            if given not in different and (turn is None or not is_lacking(action, operation, version)):
+            if given not in different and (turn is None or not is_lacking(operation, version)):
                 different.append(given)
                 yield action, operation, given
 
@@ -266,7 +263,7 @@ def check(binary, catalog, version, judge, newest, excepted):
     for action, operation, answer in server.dry_runs(calls(catalog, version, judge is newest)):
         name, scope = action["action"], operation["scope"]
         wanted = f"{operation['graphql']['kind']} {operation['graphql']['field']}"
-        if is_lacking(action, operation, version):
+        if is_lacking(operation, version):
             lacking.add((name, wanted, scope))
             if answer.get("operation") == wanted:
                 faults[f"{name}: `{wanted}` is sent, but {version} lacks it"] += 1
