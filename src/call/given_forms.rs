@@ -131,16 +131,15 @@ pub fn join_reference(
     }
 }
 
-/// The mark before the number or the title that a parameter takes: `%` of milestones.
+/// The mark before the number that a parameter takes besides an id: `%` of milestones, which are looked up by it.
 fn mark_of_name(param: &Param) -> Option<char> {
-    match &catalog::resolver(param.names?)?.form {
-        NameForm::Name(mark) => mark.chars().next().filter(|mark| *mark != USERS),
-        NameForm::Number(_) | NameForm::NumberOrTitle(_) => None,
+    let resolver = catalog::resolver(param.names?)?;
+    let has_number = resolver.reads.iter().flat_map(|read| &read.by).any(|field| field == "/iid");
+    match &resolver.form {
+        NameForm::Name(mark) if has_number => mark.chars().next(),
+        _ => None,
     }
 }
-
-/// The mark of users, who have no number but their id.
-const USERS: char = '@';
 
 /// Makes the number of a merge request its latest pipeline, where a pipeline is wanted and no merge request:
 /// `merge_request: 12` is `pipeline_id: !12`.
