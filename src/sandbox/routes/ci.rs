@@ -157,20 +157,36 @@ fn remove_environment(request: &mut Request<'_>) -> Answer {
 
 fn deployments(request: &mut Request<'_>) -> Answer {
     let order = request.args.peek("order_by").and_then(Value::as_str).unwrap_or_default();
-    let is_filtered =
-        ["finished_before", "finished_after"].iter().any(|name| request.args.peek(name).is_some());
-    if order == "finished_at" && !is_filtered {
-        let text = "`finished_at` filter and `finished_at` sorting must be paired";
+    let order = order.to_owned();
+    // app/finders/deployments_finder.rb
+    for field in ["updated", "finished"] {
+        let is_given = |bound: &&str| request.args.peek(&format!("{field}_{bound}")).is_some();
+        let is_filtered = ["before", "after"].iter().any(is_given);
+        if (order == format!("{field}_at")) != is_filtered {
+            let text = format!("`{field}_at` filter and `{field}_at` sorting must be paired");
+            return Err(Fault::refused(400, &text));
+        }
+    }
+    if order == "finished_at" && request.args.peek("status").and_then(Value::as_str) != Some("success") {
+        let text = "`finished_at` filter must be combined with `success` status filter.";
         return Err(Fault::refused(400, text));
     }
     let mut rows = request.world.rows(&request.shelf("deployments")).to_vec();
+    for row in &mut rows {
+        let end = row.get("deployable").and_then(|job| job.get("finished_at")).filter(|end| !end.is_null());
+        let end = end.or_else(|| row.get("updated_at")).cloned();
+        row.insert("finished_at".to_owned(), end.unwrap_or_default());
+    }
     if let Some(name) = request.args.text("environment") {
         let of = |row: &Row| row.get("environment").and_then(|of| of.get("name")) == Some(&json!(name));
         rows.retain(of);
     }
     keep_equal(&request.args, &["status"], &mut rows);
-    keep_between(&request.args, &["updated_at"], &mut rows);
+    keep_between(&request.args, &["updated_at", "finished_at"], &mut rows);
     sort_by(&request.args, "id", "asc", &mut rows);
+    for row in &mut rows {
+        row.shift_remove("finished_at");
+    }
     request.page_of("deployments", &rows)
 }
 
