@@ -327,7 +327,10 @@ fn structured(value: Value, options: &Options) -> Presented {
     } else {
         masking::mask(&mut value, options.kind, options.fields, options.names)
     };
-    let partial = upstream_truncation::partial(&value);
+    let partial = match upstream_truncation::is_asked(options.fields) {
+        true => upstream_truncation::partial(&value),
+        false => upstream_truncation::Partial::default(),
+    };
     let ChosenFields { value: chosen, dropped, missing, mut said } = choose(value, options);
     let mut notes = partial.notes;
     notes.append(&mut said.notes);

@@ -47,6 +47,12 @@ pub fn partial(value: &Value) -> Partial {
     partial
 }
 
+/// True unless the fields that were asked for have no diff.
+pub fn is_asked(fields: &[String]) -> bool {
+    let is_of_diff = |step: &str| ["diff", "diffs", "changes"].contains(&step.trim_end_matches("[]"));
+    fields.is_empty() || fields.iter().any(|path| path.split('.').any(is_of_diff))
+}
+
 /// True for a file of a diff whose lines GitLab left out: by its flags, or (before 18.4 without one) because nothing
 /// else than its content can have changed.
 pub fn is_left_out(file: &Value) -> bool {
