@@ -258,7 +258,9 @@ fn next_calls(run: &CompositeRun<'_>, data: &Value) -> Vec<NextCall> {
     {
         calls.push(NextCall::execute("pipeline.diagnose", &json!({"fullPath": project, "pipeline_id": id})));
     }
-    if let (Some(project), Some(id)) = (project, found("/pipeline/manual_jobs/0/job_id")) {
+    // A pipeline that has passed waits for no job, and a deployment is nothing that a merge needs.
+    let waits = found("/pipeline/status").and_then(Value::as_str) == Some("manual");
+    if let (Some(project), Some(id), true) = (project, found("/pipeline/manual_jobs/0/job_id"), waits) {
         calls.push(NextCall::execute("job.play", &json!({"fullPath": project, "job_id": id})));
     }
     let may_run = |call: &NextCall| {

@@ -1,6 +1,6 @@
 //! `merge_request.overview`: what a merge request waits for.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::client::{Client, execute, follow, refused};
 use crate::support::fixtures::{self, PROJECT};
@@ -45,17 +45,39 @@ fn what_a_merge_closes_is_part_of_it() {
 }
 
 #[test]
-fn failed_and_manual_jobs_lead_on() {
+fn failed_jobs_lead_to_their_diagnosis() {
     let mut client = Client::sandbox();
-    for (iid, jobs, name, next) in
-        [(10, "failed_jobs", "lint", "pipeline.diagnose"), (5, "manual_jobs", "deploy", "job.play")]
-    {
-        let reply =
-            execute(&mut client, "merge_request.overview", json!({"fullPath": "acme/widget", "iid": iid}));
-        assert_eq!(reply.structured["data"]["pipeline"][jobs][0]["name"], name, "{}", reply.text);
-        let calls = reply.structured["next"].as_array().unwrap();
-        assert!(calls.iter().any(|call| call["arguments"]["action"] == next), "{calls:?}");
-    }
+    let reply = execute(&mut client, "merge_request.overview", json!({"fullPath": "acme/widget", "iid": 10}));
+    assert_eq!(reply.structured["data"]["pipeline"]["failed_jobs"][0]["name"], "lint", "{}", reply.text);
+    let calls = reply.structured["next"].as_array().unwrap();
+    assert!(calls.iter().any(|call| call["arguments"]["action"] == "pipeline.diagnose"), "{calls:?}");
+}
+
+/// The pipeline of a merge request that could be merged had passed, and its overview went on with the deployment.
+#[test]
+fn a_manual_job_is_offered_where_the_pipeline_waits_for_it() {
+    let of = json!({"fullPath": "acme/widget", "iid": 5});
+    let passed = execute(&mut Client::sandbox(), "merge_request.overview", of.clone());
+    let jobs = &passed.structured["data"]["pipeline"]["manual_jobs"];
+    assert_eq!(jobs[0]["name"], "deploy", "{}", passed.text);
+    assert_eq!(passed.structured["next"], Value::Null, "{}", passed.text);
+
+    let gitlab = Gitlab::with_project();
+    gitlab.json(
+        "/merge_requests/5",
+        &json!({
+            "id": 5, "iid": 5, "project_id": 1, "state": "opened", "references": {"full": "acme/widget!5"},
+            "head_pipeline": {"id": 9, "iid": 2, "project_id": 1, "status": "manual"},
+        }),
+    );
+    gitlab.json(
+        "/pipelines/9/jobs",
+        &json!([{"id": 12, "name": "deploy", "stage": "deploy", "status": "manual"}]),
+    );
+    let of = json!({"fullPath": PROJECT, "iid": 5});
+    let waiting = execute(&mut gitlab.client(&[]), "merge_request.overview", of);
+    let next = waiting.structured["next"].as_array().unwrap_or_else(|| panic!("{}", waiting.text));
+    assert!(next.iter().any(|call| call["arguments"]["params"]["job_id"] == 12), "{next:?}");
 }
 
 #[test]
