@@ -43,9 +43,10 @@ pub use signals::until_signal;
 use stdio::Session;
 pub use worker::CALL_STACK;
 
-/// Grace period for running calls after the end of input. Clients wait about two seconds before
-/// they send SIGTERM (MCP 2025-11-25, lifecycle, shutdown over stdio).
-const GRACE: Duration = Duration::from_secs(1);
+/// Grace period for running calls after the end of input: input from a file ends at once, and a change that GitLab takes
+/// its time for has its answer. A client that does not wait so long sends SIGTERM after about two seconds, which ends them
+/// (MCP 2025-11-25, lifecycle, shutdown over stdio).
+const GRACE: Duration = Duration::from_secs(30);
 
 /// Failure of the server.
 #[derive(Debug, thiserror::Error)]
