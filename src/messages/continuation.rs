@@ -51,7 +51,7 @@ pub fn add_cut(text: &mut String, cut: &Cut, calls: &[(String, Value)]) {
     }
 }
 
-/// The calls that go on where a text was cut, and that go back.
+/// The calls that go on where a text was cut, and that go back. They are the call itself, so only a read has them.
 pub fn continuations(request: &ExecuteRequest, cut: &Cut) -> Vec<(String, Value)> {
     let places = [("next", cut.window.next), ("before", cut.window.before)];
     let calls = places.into_iter().filter_map(|(which, place)| {

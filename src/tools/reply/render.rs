@@ -72,7 +72,8 @@ pub fn render_answer(
     for note in &mut notes {
         tools.client.secrets().redact_string(note);
     }
-    let page = if is_list || is_document {
+    // The call for the rest is the same once more, and a change is made once.
+    let page = if (is_list || is_document) && call.risk() == Risk::Read {
         let direct = paging::may_go_direct(tools).then_some(call);
         notes.extend(paging::uncounted_note(&page));
         notes.extend(paging::lost_cursor_note(action, &page, direct.is_some()));
@@ -325,7 +326,7 @@ fn assemble(
         None => Beginnings::of_read(body, line),
     };
     let mut text = String::new();
-    let omitted = add_omissions(&mut text, request, &shown, whole);
+    let omitted = add_omissions(&mut text, request, call.risk(), &shown, whole);
     if !shown.same.is_empty() {
         structured.insert("in_every_row".to_owned(), Value::Object(shown.same));
     }
@@ -352,12 +353,14 @@ fn assemble(
 fn add_omissions(
     text: &mut String,
     request: &ExecuteRequest,
+    risk: Risk,
     shown: &Presented,
     whole: Option<Value>,
 ) -> Map<String, Value> {
     let mut omitted = present::omitted(shown);
     for cut in &shown.cut {
-        let calls = continuation::continuations(request, cut);
+        // A change is made once: it is no way to the rest of a text.
+        let calls = if risk == Risk::Read { continuation::continuations(request, cut) } else { Vec::new() };
         continuation::add_cut(text, cut, &calls);
         if let Some(said) = omitted.get_mut(continuation::text_name(cut)).and_then(Value::as_object_mut) {
             said.extend(calls);
