@@ -32,10 +32,13 @@ fn what_an_assistant_did_is_shown_afterwards() {
         &["--sandbox", "execute", "issue.comment", "fullPath=acme/widget", "iid=1", "body=a secret title"],
     );
     run(&file, &["--sandbox", "execute", "branch.delete", "fullPath=acme/widget", "branch=old/login"]);
+    run(&file, &["--sandbox", "execute", "no.such_action"]);
     let (code, table, _) = run(&file, &["audit", "--since", "1h"]);
     assert_eq!(code, Some(0));
     let lines: Vec<&str> = table.lines().collect();
-    assert!(lines[0].starts_with("time") && lines.len() == 7, "{table}");
+    assert!(lines[0].starts_with("time") && lines.len() == 8, "{table}");
+    // A call without an object leaves the column to the others.
+    assert!(lines[7].contains("unknown_action") && !lines[7].contains("acme"), "{table}");
     for (line, parts) in lines[1..].iter().zip([
         ["issue.update", "acme/widget/issues/3", "allowed"],
         ["issue.delete", "acme/widget/issues/3", "needs_confirmation"],
@@ -60,6 +63,23 @@ fn what_an_assistant_did_is_shown_afterwards() {
     let ended = program(&["audit"], &[]).output().unwrap();
     assert_eq!(ended.status.code(), Some(2));
     assert!(String::from_utf8(ended.stderr).unwrap().contains("GITLAB_AUDIT_FILE is not set"));
+}
+
+/// The file names projects and people.
+#[cfg(unix)]
+#[test]
+fn a_file_that_the_group_could_read_is_closed_to_it() {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    for mode in [0o640, 0o660, 0o604] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("audit.jsonl");
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        run(&file, &["--sandbox", "execute", "label.list", "fullPath=acme/widget"]);
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600, "{mode:o}");
+    }
 }
 
 /// Setup writes the setting into the client's configuration, where the person's shell does not have it.

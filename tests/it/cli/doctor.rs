@@ -168,7 +168,10 @@ fn tokens() {
     assert_found(&with(scoped(&["read_api"]), &[("GITLAB_READ_ONLY", "1")]), "scopes", "fine", "read_api");
     assert_found(&with(scoped(&["read_repository"]), &[]), "scopes", "failure", "scope api");
     assert_found(&with(lasting(5), &[]), "expiry", "warning", "in 5 days");
-    assert_found(&with(lasting(-1), &[]), "expiry", "failure", "expired on");
+    // A token ends when its day begins.
+    for days in [-1, 0] {
+        assert_found(&with(lasting(days), &[]), "expiry", "failure", "expired on");
+    }
     let expired = json!({"error": "invalid_token", "error_description": "Token is expired."});
     assert_found(&with(refusing(expired), &[]), "token", "failure", "create a new one");
     let unknown = json!({"message": "401 Unauthorized"});

@@ -287,6 +287,22 @@ fn pipelines_are_followed_three_levels_down() {
     assert!(done["notes"].to_string().contains("pipeline 5 of 7 is nested too deeply"), "{done}");
 }
 
+/// Without `strategy: depend` the job that starts a pipeline succeeds, whatever becomes of that pipeline.
+#[test]
+fn a_failed_pipeline_behind_a_job_that_succeeded_is_looked_at() {
+    let gitlab = Gitlab::with_project();
+    gitlab.json("/pipelines/1", &json!({"id": 1, "status": "success", "ref": "main"}));
+    gitlab.json("/pipelines/1/jobs", &json!([]));
+    let bridge = |id: u64, job: &str, pipeline: &str| {
+        let down = json!({"id": id, "project_id": 7, "status": pipeline});
+        json!({"id": 1_000 + id, "name": "start", "status": job, "downstream_pipeline": down})
+    };
+    let started = json!([bridge(2, "success", "failed"), bridge(3, "failed", "success")]);
+    gitlab.json("/pipelines/1/trigger_jobs", &started);
+    pipeline(&gitlab, 2, 0..1, &[]);
+    assert_eq!(diagnosed(&gitlab).1, [1, 2]);
+}
+
 #[test]
 fn twenty_logs_are_read_and_the_others_have_their_calls() {
     let gitlab = Gitlab::with_project();

@@ -537,9 +537,10 @@ fn drafts_that_were_there_before_stay_drafts() {
     let mut client = Client::sandbox();
     let draft = json!({"fullPath": "acme/widget", "iid": 5, "note": "Not yet."});
     succeed(&mut client, "draft_note.create", draft);
-    let review = json!({"fullPath": "acme/widget", "iid": 5, "comments": [{"body": "Now."}]});
+    let comments = json!([{"body": "Now."}, {"body": "And soon."}]);
+    let review = json!({"fullPath": "acme/widget", "iid": 5, "comments": comments});
     let done = succeed(&mut client, "merge_request.review", review);
-    assert_eq!(done["data"][0]["status"], "posted", "{done}");
+    assert!([0, 1].iter().all(|at| done["data"][at]["status"] == "posted"), "{done}");
     let drafts = succeed(&mut client, "draft_note.list", json!({"fullPath": "acme/widget", "iid": 5}));
     assert_eq!(drafts["data"].as_array().unwrap().len(), 1, "{drafts}");
 }
@@ -707,6 +708,15 @@ fn files_beyond_the_first_hundred_can_be_commented_on_and_are_searched() {
         comment(json!({"file": "last.rs", "line": 1})),
     );
     assert_eq!(sent_position(&by_number)["new_path"], "last.rs");
+
+    // A review reads on until it has the files of all its comments.
+    let review = gitlab();
+    let comments =
+        json!([{"file": "f1.rs", "line": 1, "body": "Why?"}, {"file": "last.rs", "line": 1, "body": "And?"}]);
+    let params = json!({"fullPath": "acme/widget", "iid": 5, "comments": comments});
+    let arguments = json!({"action": "merge_request.review", "params": params, "dry_run": true});
+    let shown = review.client(&[]).call("gitlab_execute_action", arguments);
+    assert_eq!(shown.structured["data"][1]["status"], "preview", "{}", shown.text);
 
     let by_text = gitlab();
     succeed(

@@ -40,6 +40,20 @@ fn a_redirect_to_another_root_on_the_host_carries_no_token() {
     }
 }
 
+/// The headers are those of a proxy before the default instance, such as the secret of an access service.
+#[test]
+fn extra_headers_are_for_the_default_instance_alone() {
+    let setup = Setup::new();
+    let mut client = setup.client(&[("GITLAB_EXTRA_HEADERS", "X-Access: sesame")]);
+    for (gitlab, has_header) in [(&setup.home, true), (&setup.work, false)] {
+        let target = Setup::issue_url(gitlab, "acme/widget");
+        client.call(EXECUTE, call("issue.get", json!({"target": target}), json!({})));
+        let read = gitlab.last("GET /api/v4/projects/acme%2Fwidget/issues/7");
+        assert_eq!(read.head.contains("sesame"), has_header, "{}", read.head);
+    }
+    assert!(setup.work.received().iter().all(|request| !request.head.contains("sesame")));
+}
+
 /// A GitLab that an address is of.
 #[derive(Clone, Copy, Debug)]
 enum Place {

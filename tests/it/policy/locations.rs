@@ -111,6 +111,14 @@ fn a_missing_target_is_the_place_that_gitlab_would_take() {
         ("graphql.group_transfer", json!({"id": "acme"})),
         ("group.create", json!({"name": "x", "path": "x"})),
         ("runner.create", json!({"runner_type": "instance_type", "project_id": "acme/widget"})),
+        ("bulk_import.create", imported(json!([group("a", Some("acme")), group("b", Some(""))]))),
+        (
+            "api.rest",
+            json!({
+                "method": "POST", "path": "/bulk_imports",
+                "body": imported(json!([group("a", Some("acme")), group("b", None)])),
+            }),
+        ),
     ] {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
@@ -126,8 +134,30 @@ fn a_missing_target_is_the_place_that_gitlab_would_take() {
     assert!(!sent(&raw).iter().any(|request| request.starts_with("POST")), "{:?}", sent(&raw));
     let gitlab = gitlab();
     let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme, me")]);
-    let reply = run(&mut client, "project.fork", &json!({"fullPath": "acme/widget"}), true);
-    assert!(!reply.is_error, "the own namespace may be allowed: {}", reply.text);
+    for (action, params) in
+        [("project.fork", json!({"fullPath": "acme/widget"})), ("project.create", json!({"name": "x"}))]
+    {
+        let reply = run(&mut client, action, &params, true);
+        assert!(!reply.is_error, "the own namespace may be allowed: {}", reply.text);
+    }
+    let imported = imported(json!([group("a", Some("acme")), group("b", Some("acme"))]));
+    let reply = run(&mut client, "bulk_import.create", &imported, true);
+    assert_ne!(kind(&reply), "denied", "{}", reply.text);
+}
+
+/// A group that is imported, into another if it is named.
+fn group(path: &str, into: Option<&str>) -> Value {
+    let mut entity =
+        json!({"source_type": "group_entity", "source_full_path": path, "destination_slug": path});
+    if let Some(into) = into {
+        entity["destination_namespace"] = json!(into);
+    }
+    entity
+}
+
+/// The parameters of an import of groups.
+fn imported(entities: Value) -> Value {
+    json!({"configuration": {"url": "https://old.example", "access_token": "glpat-old"}, "entities": entities})
 }
 
 #[test]

@@ -528,6 +528,11 @@ fn completions_come_from_gitlab_and_the_catalog() {
         assert!(values.contains(&json!(expected)), "{of} {argument} {typed}: {found}");
         assert!(values.len() <= 100 && found["hasMore"].is_boolean());
     }
+    // The project that was filled in counts before the default one.
+    let mut elsewhere = Client::sandbox_with(&[("GITLAB_PROJECT", "acme/vault")]);
+    let widget = json!({"fullPath": "acme/widget"});
+    let found = complete(&mut elsewhere, of_prompt("release_notes"), "from", "v1", widget);
+    assert_eq!(found["values"], json!(["v1.0.0"]));
     // Without the project there is nowhere to look.
     let lost = complete(&mut client, of_prompt("triage_issues"), "label", "bug", json!({}));
     assert_eq!(lost["values"], json!([]));
