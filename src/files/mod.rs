@@ -34,7 +34,7 @@ pub struct Files {
 pub enum FilesError {
     #[error("{given:?} is not a file name inside {}", root.display())]
     Outside { given: String, root: PathBuf },
-    #[error("{given:?} is outside {}", root.display())]
+    #[error("there is no file {given:?} in {}", root.display())]
     Missing { given: String, root: PathBuf },
     #[error("{given:?} is not a regular file")]
     NoFile { given: String },
