@@ -11,7 +11,7 @@ use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::noun::{folded, nouns_of, own_marks, tracked_kinds};
 use super::param_names::{field_named, is_called_a_date};
 use super::{Fault, relative_date, taken_away};
-use crate::catalog::{Action, Base, Json, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
+use crate::catalog::{self, Action, Base, Json, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
 use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
@@ -31,11 +31,31 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
         Value::String(text) => items_of_text(param, text)?,
         single => vec![single],
     };
-    pairs_of_texts(param, items, understood)
-        .into_iter()
-        .map(|item| coerce_one(param, item, understood))
-        .collect::<Result<Vec<_>, _>>()
-        .map(Value::Array)
+    let items = names_of_lists(param, pairs_of_texts(param, items, understood), understood);
+    let fitted = |item: &Value| coerce_one(param, item.clone(), understood);
+    items.iter().map(fitted).collect::<Result<Vec<_>, _>>().map(Value::Array).map_err(|fault| match fault {
+        Fault::NotAChoice { name, given, accepted, .. } => Fault::NotAChoice { name, given, accepted, items },
+        fault => fault,
+    })
+}
+
+/// Splits items with several names where no name has a comma: GitLab does the same
+/// (`lib/api/validations/types/labels_list.rb`).
+fn names_of_lists(param: &Param, items: Vec<Value>, understood: &mut Vec<String>) -> Vec<Value> {
+    let without_commas = &catalog::kinds().names_without_commas;
+    let is_list = |item: &Value| item.as_str().is_some_and(|text| text.contains(','));
+    if !without_commas.contains(&param.name) || !items.iter().any(is_list) {
+        return items;
+    }
+    let names = |item: &Value| -> Vec<Value> {
+        match item.as_str() {
+            Some(text) => text.split(',').map(|name| json!(name.trim())).collect(),
+            None => vec![item.clone()],
+        }
+    };
+    let split: Vec<Value> = items.iter().flat_map(names).collect();
+    understood.push(format!("`{}` as {} names, which have commas between them", param.name, split.len()));
+    split
 }
 
 /// The items of a list that came as a text: a JSON list, or names with commas between them.
@@ -48,9 +68,19 @@ fn items_of_text(param: &Param, text: String) -> Result<Vec<Value>, Fault> {
         // The content of a file may be a list.
         Some(Ok(items)) if param.kind.base != Base::File || items.iter().all(Value::is_object) => Ok(items),
         Some(Err(())) if param.kind.base != Base::File => Err(unfit(param, &Value::String(text))),
+        _ if is_scalar && are_mentions(&text) => {
+            Ok(text.split_whitespace().map(|item| json!(item)).collect())
+        }
         _ if is_scalar && text.contains(',') => Ok(text.split(',').map(|item| json!(item.trim())).collect()),
         _ => Ok(vec![Value::String(text)]),
     }
+}
+
+/// True for several users with their marks and blanks between them: `@alice @bob`.
+fn are_mentions(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.clone().count() > 1
+        && words.all(|word| word.len() > 1 && word.starts_with('@') && !word.contains(','))
 }
 
 /// Fields of the objects in a list of pairs: `key` in variables of a pipeline, `name` in inputs of a schedule.
@@ -318,11 +348,21 @@ fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String
         understood.push(format!("`{}.{}` as {default}, as none is given", param.name, field.name));
         fitted_fields.insert(field.name.clone(), default.clone());
     }
-    match param.fields.iter().find(|field| field.required && !fitted_fields.contains_key(&field.name)) {
-        Some(field) => {
-            Err(Fault::Missing { name: format!("{}.{}", param.name, field.name), expected: expected(field) })
+    let missing = |field: &&Param| field.required && !fitted_fields.contains_key(&field.name);
+    let missing: Vec<&Param> = param.fields.iter().filter(missing).collect();
+    match missing.as_slice() {
+        [] => Ok(Value::Object(fitted_fields)),
+        [field, others @ ..] => {
+            let others: Vec<String> =
+                others.iter().map(|field| format!("`{}.{}`", param.name, field.name)).collect();
+            let beside = match others.as_slice() {
+                [] => String::new(),
+                [only] => format!("; so is {only}"),
+                several => format!("; so are {}", several.join(", ")),
+            };
+            let expected = format!("{}{beside}", expected(field));
+            Err(Fault::Missing { name: format!("{}.{}", param.name, field.name), expected })
         }
-        None => Ok(Value::Object(fitted_fields)),
     }
 }
 
@@ -357,7 +397,7 @@ fn choice(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<V
         }
         None => {
             let accepted = param.choices.iter().map(|choice| param.choice_name(choice).to_owned()).collect();
-            Err(Fault::NotAChoice { name: param.name.clone(), given, accepted })
+            Err(Fault::NotAChoice { name: param.name.clone(), given, accepted, items: Vec::new() })
         }
     }
 }
@@ -394,6 +434,7 @@ fn unfit(param: &Param, value: &Value) -> Fault {
                 [] => ROLES.iter().map(|(name, _)| (*name).to_owned()).collect(),
                 choices => choices.iter().map(|choice| param.choice_name(choice).to_owned()).collect(),
             },
+            items: Vec::new(),
         },
         _ => Fault::WrongType { name, given, expected },
     }

@@ -39,7 +39,13 @@ pub enum Fault {
         readings: Vec<String>,
     },
     #[error("`{name}` is one of {}; {given} was given", names(.accepted), given = quote_value(.given))]
-    NotAChoice { name: String, given: String, accepted: Vec<String> },
+    NotAChoice {
+        name: String,
+        given: String,
+        accepted: Vec<String>,
+        /// All items of the list that the value is in; none for a value by itself.
+        items: Vec<Value>,
+    },
     #[error("`{name}` is missing ({expected})")]
     Missing { name: String, expected: String },
     #[error("one of {} is needed", names(.accepted))]
@@ -47,7 +53,13 @@ pub enum Fault {
     #[error("`{name}` is not accepted for scope `{scope}`, only for {}", names(.accepted))]
     OtherScope { name: String, scope: String, accepted: Vec<String> },
     #[error("`{name}` is needed, one of {}: {reason}", names(.accepted))]
-    ScopeNeeded { name: String, reason: String, accepted: Vec<String> },
+    ScopeNeeded {
+        name: String,
+        reason: String,
+        accepted: Vec<String>,
+        /// The only one that the parameters fit, where a wrong guess changes nothing of others.
+        fitting: Option<String>,
+    },
     #[error("`{name}`: expected {expected}, got {given:?}")]
     NotALocation { name: String, given: String, expected: &'static str },
     #[error("`{name}` holds the quick actions {}, which GitLab would execute; this server refuses them (GITLAB_QUICK_ACTIONS=refuse)", names(.commands))]

@@ -166,7 +166,8 @@ fn is_like_name(text: &str) -> bool {
             && ending.len() <= 5
             && ending.chars().all(|c| c.is_ascii_alphanumeric())
     };
-    !text.contains(char::is_whitespace) && ending.flatten().is_some_and(is_ending)
+    let is_place = ["/", "./", "../", "~/"].iter().any(|begin| text.starts_with(begin));
+    !text.contains(char::is_whitespace) && (is_place || ending.flatten().is_some_and(is_ending))
 }
 
 /// The keys of a file.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::coerce::expected;
 use super::{Fault, Lookup, LookupCache, name_resolution, target};
-use crate::catalog::{Action, Operation, Param, Place, Risk, Scope};
+use crate::catalog::{self, Action, Operation, Param, Place, Risk, Scope};
 
 /// The operation, or a look-up that is needed to select it.
 pub enum ChosenOperation<'a> {
@@ -107,7 +107,7 @@ fn unfilled(action: &Action, scoped: &[&Operation], params: &Map<String, Value>)
     });
     match missing.and_then(|name| action.param(&name)) {
         Some(param) => missing_fault(action, param),
-        None => needs_scope(action, "what was given fits no single operation"),
+        None => needs_scope(action, "what was given fits no single operation", None),
     }
 }
 
@@ -141,10 +141,16 @@ fn missing_fault(action: &Action, param: &Param) -> Fault {
     Fault::Missing { name: param.name.clone(), expected }
 }
 
-fn needs_scope(action: &Action, reason: &str) -> Fault {
+/// The fault of a call that needs a scope; `fitting` is the operation that its parameters fit, where it may be offered.
+fn needs_scope(action: &Action, reason: &str, fitting: Option<&Operation>) -> Fault {
     let accepted = action.choices().map(|operation| operation.scope.name().to_owned()).collect();
     let name = action.selector().map_or("scope", |selector| &selector.name).to_owned();
-    Fault::ScopeNeeded { name, reason: reason.to_owned(), accepted }
+    Fault::ScopeNeeded {
+        name,
+        reason: reason.to_owned(),
+        accepted,
+        fitting: fitting.map(|operation| operation.scope.name().to_owned()),
+    }
 }
 
 /// Refuses a write to the whole instance without an explicit scope: the path may have been forgotten.
@@ -156,7 +162,15 @@ fn guarded<'a>(
     let alone = action.choices().count() == 1;
     let forgotten = operation.scope == Scope::Instance && selected(action, params).is_none();
     if action.risk != Risk::Read && forgotten && !alone {
-        return Err(needs_scope(action, "without `fullPath` this would change the whole instance"));
+        let own = catalog::kinds().own_paths.iter().any(|path| operation.path.starts_with(path));
+        return Err(match own {
+            true => needs_scope(
+                action,
+                "without `fullPath` it is one of your own, in no project",
+                Some(operation),
+            ),
+            false => needs_scope(action, "without `fullPath` this would change the whole instance", None),
+        });
     }
     Ok(operation)
 }
@@ -169,13 +183,13 @@ fn by_kind<'a>(
     known: &LookupCache,
 ) -> Result<ChosenOperation<'a>, Fault> {
     let Some(full_path) = params.get("fullPath").and_then(Value::as_str) else {
-        return Err(needs_scope(action, "more than one operation fits"));
+        return Err(needs_scope(action, "more than one operation fits", None));
     };
     if full_path.chars().all(|c| c.is_ascii_digit()) {
-        return Err(needs_scope(action, "a numeric id may be a project's or a group's"));
+        return Err(needs_scope(action, "a numeric id may be a project's or a group's", None));
     }
     if action.selector().is_some_and(|selector| selector.required) {
-        return Err(needs_scope(action, "the other parameters fit more than one"));
+        return Err(needs_scope(action, "the other parameters fit more than one", None));
     }
     match known.kind_of(full_path) {
         None => Ok(ChosenOperation::Ask(Lookup::KindOf { full_path: full_path.to_owned() })),
@@ -183,7 +197,7 @@ fn by_kind<'a>(
             .iter()
             .find(|operation| operation.scope == kind)
             .map(|operation| ChosenOperation::Operation(operation))
-            .ok_or_else(|| needs_scope(action, "what `fullPath` names is neither")),
+            .ok_or_else(|| needs_scope(action, "what `fullPath` names is neither", None)),
     }
 }
 

@@ -40,13 +40,26 @@ fn is_nothing(param: &Param, value: &Value) -> bool {
     }
 }
 
+/// True if `null` is the value by which GitLab clears a parameter of this action.
+pub fn is_cleared_by_null(action: &Action, param: &Param) -> bool {
+    cleared(action, param) == Some(Value::Null)
+}
+
 /// The value by which GitLab clears a parameter of an update; none if it has no such value.
-pub fn cleared(param: &Param) -> Option<Value> {
+fn cleared(action: &Action, param: &Param) -> Option<Value> {
+    if let Some(value) = cleared_field(&format!("{}:{}", action.id, param.name)) {
+        return Some(value);
+    }
     if param.required || param.place != Place::Body || param.gid.is_some() {
         return None;
     }
     if catalog::kinds().cleared_by_empty.contains(&param.name) {
-        return Some(if param.kind.many { json!([]) } else { json!("") });
+        return Some(match param.kind.base {
+            _ if param.kind.many => json!([]),
+            // Grape reads an empty text as no time, and the type here has none.
+            Base::DateTime => Value::Null,
+            _ => json!(""),
+        });
     }
     let takes_none = |names: Names| {
         let words = catalog::resolver(names).map(|resolver| resolver.words.as_slice()).unwrap_or_default();
@@ -73,7 +86,7 @@ pub fn clear_nulls(
         if !value.is_null() && !is_nothing {
             continue;
         }
-        match param.and_then(cleared) {
+        match param.and_then(|param| cleared(action, param)) {
             // The word that the parameter itself takes.
             Some(empty) if *value == empty => {}
             Some(empty) => {

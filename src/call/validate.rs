@@ -111,8 +111,9 @@ impl Checked {
     /// a thread, and whatever has no empty value, such as a number. In an update an empty value may take something away.
     fn is_left_out(&self, name: &str, value: &Value, words: &Words) -> bool {
         let blank = value.as_str().map(str::trim).filter(|text| text.is_empty() || *text == "null");
-        let Some(blank) = blank else { return value.is_null() };
-        let Some(param) = param_named(&self.action, name, words) else { return false };
+        let param = param_named(&self.action, name, words);
+        let Some(blank) = blank else { return value.is_null() && !self.is_taken_away(param) };
+        let Some(param) = param else { return false };
         let holds_text = coerce::may_be_empty(param) || param.kind.many || param.names.is_some();
         let is_thread = param.place == Place::Path && name.ends_with("_id");
         let is_read = self.action.risk == Risk::Read && param.place != Place::Path;
@@ -121,6 +122,12 @@ impl Checked {
             _ => is_read && !holds_text,
         };
         !param.required && param.locates.is_none() && may_be_blank
+    }
+
+    /// True if `null` takes a parameter of an update away.
+    fn is_taken_away(&self, param: Option<&Param>) -> bool {
+        let is_update = self.action.verb().starts_with("update");
+        is_update && param.is_some_and(|param| taken_away::is_cleared_by_null(&self.action, param))
     }
 
     /// Takes each parameter, and returns the faults of those that it cannot take. Exact names first: they win over other
@@ -148,6 +155,9 @@ impl Checked {
         if let Some(fault) = given_forms::not_base64(&self.action, &self.params) {
             return vec![fault];
         }
+        if let Some(fault) = self.changes_nothing() {
+            return vec![fault];
+        }
         if let Err(fault) = self.read_quick_actions(context) {
             return vec![fault];
         }
@@ -155,6 +165,20 @@ impl Checked {
             faults if faults.is_empty() => self.go_by_plan(),
             faults => faults,
         }
+    }
+
+    /// The fault of an update of which nothing is left to send, because `null` takes nothing away.
+    fn changes_nothing(&self) -> Option<Fault> {
+        let name = self.unsent.first()?.clone();
+        let is_sent = |param: &Param| {
+            let is_change = !matches!(param.place, catalog::Place::Path | catalog::Place::Selector);
+            is_change && self.params.contains_key(&param.name)
+        };
+        if self.action.params.iter().any(is_sent) {
+            return None;
+        }
+        let reason = "`null` takes nothing away here, and nothing else is changed".to_owned();
+        Some(Fault::NotTaken { name, reason, instead: None })
     }
 
     /// Moves a scope to the action's selector if GitLab has a parameter `scope` of its own.
@@ -207,8 +231,11 @@ impl Checked {
 
     /// Parameters that are missing in addition to the faults, so that one error names everything.
     fn missing_besides(&self, faults: &[Fault]) -> Vec<Fault> {
-        // A target fills several parameters.
-        let is_done = |fault: &Fault| fault.name() == TARGET || matches!(fault, Fault::Missing { .. });
+        // A target fills several parameters. A field of an object is missing besides parameters.
+        let is_done = |fault: &Fault| {
+            let is_missing = matches!(fault, Fault::Missing { name, .. } if !name.contains('.'));
+            fault.name() == TARGET || is_missing
+        };
         if self.action.direct().is_some() || faults.iter().any(is_done) {
             return Vec::new();
         }
@@ -401,6 +428,10 @@ impl Checked {
             let accepted = self.action.params.iter().map(|param| param.name.clone()).collect();
             return Err(Fault::Unknown { given: given.to_owned(), value, accepted });
         };
+        if value.is_null() && self.is_taken_away(Some(&param)) {
+            self.params.insert(param.name, value);
+            return Ok(());
+        }
         if let Some(other) = other_holder(&self.action, &param, given, &value) {
             let reason =
                 format!("the number is that of a {}, and {} takes none", other.name(), self.action.id);

@@ -7,6 +7,9 @@ use crate::catalog::{Action, TextEdit};
 use crate::text::edit::{Edit, EditError};
 use crate::untrusted::{mask_tokens, one_line, shortened};
 
+/// The parameter that has the edits as old and new parts.
+pub const EDITS: &str = "edits";
+
 /// The parameter that has the edits as a unified diff.
 pub const DIFF: &str = "diff";
 

@@ -58,6 +58,11 @@ impl EmptyList {
         {
             params.shift_remove(sent);
         }
+        let is_limited = !action.answer_note_without.iter().any(|name| request.params.contains_key(name));
+        if is_limited && !action.wider.is_empty() {
+            params = request.params.clone();
+            params.extend(action.wider.iter().map(|(name, value)| (name.clone(), json!(value))));
+        }
         let wider = ExecuteRequest { params, ..request.clone() };
         let wider = NextCall::for_request(&wider);
         Some(EmptyList { wider, filters })

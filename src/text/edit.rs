@@ -68,6 +68,28 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> Result<EditedText, EditError> 
     Ok(EditedText { text: edited, lines })
 }
 
+/// The edits as they fit a text that has each part once but for the case of its letters: `once a week` in `Once a week`.
+/// What replaces such a part begins with a letter of the same case. None if they do not fit it.
+pub fn in_case_of(text: &str, edits: &[Edit]) -> Option<Vec<Edit>> {
+    let folded = text.to_ascii_lowercase();
+    let fit = |edit: &Edit| {
+        let Some(old) = edit.old.as_deref().filter(|old| !text.contains(*old)) else {
+            return Some(edit.clone());
+        };
+        let old_folded = old.to_ascii_lowercase();
+        let mut places = folded.match_indices(&old_folded).map(|(at, _)| at);
+        let (Some(at), None) = (places.next(), places.next()) else { return None };
+        let there = text.get(at..at + old.len())?;
+        let is_turned =
+            !old.is_empty() && old.get(..1) != there.get(..1) && old.get(..1) == edit.new.get(..1);
+        let new =
+            if is_turned { format!("{}{}", there.get(..1)?, edit.new.get(1..)?) } else { edit.new.clone() };
+        Some(Edit { old: Some(there.to_owned()), new, ..edit.clone() })
+    };
+    let fitting: Vec<Edit> = edits.iter().map(fit).collect::<Option<_>>()?;
+    apply_edits(text, &fitting).is_ok().then_some(fitting)
+}
+
 /// Parses a unified diff of one text: an edit for each hunk. The counts of lines in the headers are not used.
 pub fn parse_hunks(diff: &str) -> Result<Vec<Edit>, EditError> {
     let diff = diff.replace("\r\n", "\n");

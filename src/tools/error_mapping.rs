@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid};
-use crate::catalog::{self, Action, ObjectKind, Risk, Words, signature};
+use crate::catalog::{self, Action, Names, ObjectKind, Risk, Words, signature};
 use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::policy::Rule;
-use crate::text::error_chain;
+use crate::text::{error_chain, is_digits, plain_text};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::state::Tools;
 use crate::tools::state::token_info::TokenStanding;
@@ -90,6 +90,11 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     }
     // A parameter that another fault's correction fills is not missing.
     missing.retain(|name| !params.contains_key(*name));
+    // A name that is only alike takes another kind of value: `approved: true` is no number of approvals.
+    if repaired && missing.is_empty() && !suggestions::is_callable(tools, action, &params) {
+        hints.clear();
+        repaired = false;
+    }
     let is_shown =
         |fault: &&Fault| !matches!(fault, Fault::Missing { .. }) || missing.contains(&fault.name());
     let faults = invalid.faults.iter().filter(is_shown).cloned().collect();
@@ -99,7 +104,8 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     match missing.as_slice() {
         [] if repaired => return error.fix(NextCall::execute(&invalid.action, &params)),
         [only] if repaired => {
-            if let Some(list) = list_of(tools, action, only, &params) {
+            let list = list_of(tools, action, only, &params);
+            if let Some(list) = list.or_else(|| search_everywhere(tools, action, only, &params)) {
                 return error.fix(list);
             }
         }
@@ -114,13 +120,63 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     let bytes = if is_unknown { WHOLE_SIGNATURE } else { SIGNATURE };
     let mut error = error;
     error.details.insert(error::SIGNATURE.to_owned(), json!(signature(action, bytes, "")));
+    if let Some(other) = &action.usually {
+        error = error.hint(format!("`{other}` is usually the easier one."));
+    }
+    if let Some((words, other)) = sets_unknown(tools, invalid, action) {
+        let hint = format!("`{}` may be wanted: {}.", other.id, other.summary);
+        return suggestions::with_candidates(error.hint(hint), &[other])
+            .fix(NextCall::find(json!({"query": words})));
+    }
     error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
+}
+
+/// The action that the finder has for setting what a write was given and does not take, with the words that find it: an
+/// issue is related to another by `issue_link.create`, and not by an update.
+fn sets_unknown(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<(String, Action)> {
+    let mut unknown = invalid.faults.iter().filter(|fault| matches!(fault, Fault::Unknown { .. }));
+    let (Some(only), None) = (unknown.next(), unknown.next()) else { return None };
+    if action.risk == Risk::Read {
+        return None;
+    }
+    let words = format!("set {} {}", action.domain(), only.name()).replace(['_', '.'], " ");
+    let first = suggestions::likeliest(tools, &words)?;
+    let is_other = first.id != action.id && matches!(first.risk, Risk::Write | Risk::Grant);
+    (is_other && speaks_of(&first, only.name())).then_some((words, first))
+}
+
+/// True if the summary or the id of an action has a word of a parameter's name, in some form: `related_to`, `approved`.
+fn speaks_of(action: &Action, name: &str) -> bool {
+    const SHORTEST: usize = 3;
+    const STEM: usize = 6;
+    let told = format!("{} {}", action.id, action.summary).to_lowercase();
+    let mut stems = name.split(['_', '.']).filter(|word| word.len() > SHORTEST);
+    stems.any(|word| told.contains(&word.chars().take(STEM).collect::<String>().to_lowercase()))
 }
 
 /// The call that lists what a missing parameter may name.
 fn list_of(tools: &Tools, action: &Action, param: &str, params: &Map<String, Value>) -> Option<NextCall> {
     let (list, params) = call::list_of(action.param(param)?, params)?;
     let list = tools.catalog.get(list).ok().flatten()?;
+    let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
+    may_run.then(|| NextCall::execute(&list.id, &params))
+}
+
+/// The search for the title of an object in all projects, if only its project is missing.
+fn search_everywhere(
+    tools: &Tools,
+    action: &Action,
+    missing: &str,
+    params: &Map<String, Value>,
+) -> Option<NextCall> {
+    let mut titles = action.params.iter().filter(|param| param.names.is_some_and(Names::is_titled));
+    let title = titles.find_map(|param| Some((param.names?, params.get(&param.name)?)));
+    let (names, title) = title.filter(|_| missing == "fullPath")?;
+    let title = title.as_str().filter(|title| !is_digits(title.trim_start_matches(['#', '!', '&'])))?;
+    let list =
+        catalog::resolver(names)?.reads.iter().find_map(|read| tools.catalog.get(&read.action).ok()?)?;
+    let mut params = Map::from_iter([("search".to_owned(), json!(title))]);
+    params.extend(list.wider.iter().map(|(name, value)| (name.clone(), json!(value))));
     let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
     may_run.then(|| NextCall::execute(&list.id, &params))
 }
@@ -204,7 +260,7 @@ fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(Stri
             action.param(nearest)?;
             Some((nearest.to_owned(), value.clone(), format!("Did you mean `{nearest}` by `{given}`?")))
         }
-        Fault::NotAChoice { name, given, accepted } => {
+        Fault::NotAChoice { name, given, accepted, items } => {
             let synonyms =
                 words.and_then(|words| words.glossary.get(name)?.values.get(&given.to_lowercase()));
             let synonym = synonyms.and_then(|known| known.iter().find(|value| accepted.contains(value)));
@@ -213,7 +269,13 @@ fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(Stri
                 None => crate::search::nearest(given, accepted.iter().map(String::as_str))?,
             };
             action.param(name)?;
-            Some((name.clone(), json!(nearest), format!("Did you mean `{nearest}` by `{given}`?")))
+            let mended =
+                |item: &Value| if plain_text(item) == *given { json!(nearest) } else { item.clone() };
+            let value = match items.as_slice() {
+                [] => json!(nearest),
+                items => items.iter().map(mended).collect(),
+            };
+            Some((name.clone(), value, format!("Did you mean `{nearest}` by `{given}`?")))
         }
         Fault::NoDate { name, given, readings, .. } => {
             let [day] = readings.as_slice() else { return None };
@@ -223,6 +285,9 @@ fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(Stri
                 json!(day),
                 format!("`{day}` is {given} in GitLab's form, relative to today in UTC."),
             ))
+        }
+        Fault::ScopeNeeded { name, fitting: Some(scope), .. } => {
+            Some((name.clone(), json!(scope), format!("`fix` has `{name}`: `{scope}`.")))
         }
         Fault::NotTaken { instead: Some((name, value)), .. } => {
             Some((name.clone(), value.clone(), format!("`fix` has `{name}` in the accepted form.")))

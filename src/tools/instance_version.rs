@@ -299,7 +299,7 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<(String, &'static str)> 
             });
             Some((format!("`{given}`"), "parameter"))
         }
-        Fault::NotAChoice { name, given, accepted } => {
+        Fault::NotAChoice { name, given, accepted, .. } => {
             if search::nearest(given, accepted.iter().map(String::as_str)).is_some() {
                 return None;
             }

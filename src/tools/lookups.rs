@@ -323,6 +323,11 @@ async fn with_near_name(
     requests: &AtomicUsize,
 ) -> ToolError {
     let question = asked.question;
+    // A similar name would lose the others.
+    let is_several = |name: &str| name.split_once(',').is_some_and(|(_, other)| !other.starts_with(' '));
+    if question.given_name().is_some_and(is_several) {
+        return error.hint("These are several names: give one in each call.");
+    }
     let others = match fetch_others(tools, question, requests).await {
         Some(others) if others.near.is_some() => Some(others),
         others => fetch_members(tools, &asked, requests).await.or(others),

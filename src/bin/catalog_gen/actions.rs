@@ -396,6 +396,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         answer_note: written.answer_note,
         answer_note_without: written.answer_note_without,
         answer_note_with: written.answer_note_with,
+        wider: written.wider,
         implied: written.implied,
         gone: false,
         states: Vec::new(),

@@ -83,6 +83,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
         action.answer_note.clone_from(&written.answer_note);
         action.answer_note_without.clone_from(&written.answer_note_without);
         action.answer_note_with.clone_from(&written.answer_note_with);
+        action.wider.clone_from(&written.wider);
         action.implied.clone_from(&written.implied);
         action.example.clone_from(&written.example);
         actions::curate_notes(action, written, &mut faults);

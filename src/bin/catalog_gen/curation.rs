@@ -145,6 +145,9 @@ pub struct CuratedAction {
     /// Parameters that are all given where it is shown.
     #[serde(default)]
     pub answer_note_with: Vec<String>,
+    /// Parameters with which a list has the rows that the note says are left out.
+    #[serde(default)]
+    pub wider: BTreeMap<String, String>,
     /// Id of the action that is usually the better choice where both fit.
     pub usually: Option<String>,
     /// The most frequently set parameters, in the order in which a signature shows them.

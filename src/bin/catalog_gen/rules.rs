@@ -299,7 +299,8 @@ impl Rules {
         let trials = self.changes.trials.iter().flat_map(|trial| trial.actions.iter().chain([&trial.read]));
         let rows = self.changes.rows.iter().flat_map(|row| [&row.action, &row.read]);
         let members = &self.changes.members;
-        let members = members.on_direct.iter().chain([&members.direct, &members.all, &members.get]);
+        let members =
+            members.on_direct.iter().chain([&members.direct, &members.all, &members.get, &members.get_any]);
         // Rules without these lists have no ids.
         let members = members.filter(|id| !id.is_empty());
         let moved = self.changes.moved.iter().flat_map(|moved| &moved.actions);

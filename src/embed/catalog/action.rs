@@ -96,6 +96,9 @@ pub struct Action {
     /// Parameters that are all given where it is shown.
     #[serde(default)]
     pub answer_note_with: Vec<String>,
+    /// Parameters with which a list has the rows that the note says are left out.
+    #[serde(default)]
+    pub wider: BTreeMap<String, String>,
     /// True if GitLab has removed the function: the action runs by its id but is not offered.
     #[serde(default)]
     pub gone: bool,

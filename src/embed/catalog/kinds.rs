@@ -23,6 +23,8 @@ pub struct Kinds {
     pub item_fields: Vec<(String, Vec<String>)>,
     /// Parameters of updates that an empty text or list takes away.
     pub cleared_by_empty: Vec<String>,
+    /// Parameters with names of which none has a comma.
+    pub names_without_commas: Vec<String>,
     /// Actions that take a commit.
     pub commits: CommitParams,
     /// Flags of callers, each with GitLab's flag that says the opposite.
@@ -31,9 +33,9 @@ pub struct Kinds {
     pub text_maps: Vec<String>,
     /// Reads that take the head of a merge request for a branch.
     pub revisions: Revisions,
-    /// Fields of objects of GraphQL, with the object's name, that `null` takes away.
+    /// Fields of objects of GraphQL, with the object's name, and parameters of REST, with the action, that `null` takes away.
     pub cleared_by_null: Vec<String>,
-    /// Fields of such objects that an empty list takes away.
+    /// Such fields and parameters that an empty list takes away.
     pub cleared_by_empty_list: Vec<String>,
     /// Types of items, with other spellings of each.
     pub item_types: Vec<(String, Vec<String>)>,
@@ -49,6 +51,8 @@ pub struct Kinds {
     pub holder_numbers: HolderNumbers,
     /// The numbers of a pipeline.
     pub pipeline_numbers: PipelineNumbers,
+    /// Beginnings of paths without a project at which an object is the user's own, not the instance's.
+    pub own_paths: Vec<String>,
     /// REST paths whose answer is a file.
     pub file_paths: FilePaths,
     /// States that GitLab prints in parentheses after a reference.

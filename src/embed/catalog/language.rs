@@ -367,6 +367,9 @@ pub struct RefusalMeaning {
     /// The action that does what was wanted, with the same parameters.
     #[serde(default)]
     pub instead: Option<String>,
+    /// Parameters without which GitLab refuses the call, and which change nothing else.
+    #[serde(default)]
+    pub with: BTreeMap<String, String>,
 }
 
 /// The lists of the direct and of all members of a place, which answer with where each member comes from.
@@ -381,6 +384,8 @@ pub struct MemberLists {
     pub on_direct: Vec<String>,
     /// Id of the read of one direct member.
     pub get: String,
+    /// Id of the read of one member, direct or not.
+    pub get_any: String,
     /// Parameters of a list that do not narrow it.
     pub with: Vec<String>,
     /// Parameters that narrow each of the lists alike.

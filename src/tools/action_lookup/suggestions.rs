@@ -250,6 +250,11 @@ fn only_read_of_domain(
     Ok(only_read(tools, &actions, params))
 }
 
+/// The action that the finder has first for some words.
+pub fn likeliest(tools: &Tools, words: &str) -> Option<Action> {
+    likely_actions(tools, words, words).ok()?.actions.into_iter().next()
+}
+
 /// The finder's query for an unknown name.
 fn query(given: &str) -> String {
     let words = names::words(given).join(" ");

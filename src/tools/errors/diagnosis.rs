@@ -7,7 +7,7 @@ use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::tools::error_mapping;
 use crate::tools::errors::{
     already_there, commit_conflict, inherited_member, lost_write, missing_file, near_paths, next_call,
-    not_found, partial_write,
+    not_found, partial_write, present_state,
 };
 use crate::tools::instance_version;
 use crate::tools::lookups::{self, LookupFailure};
@@ -40,7 +40,8 @@ pub async fn diagnose_request(
             let found = not_found::diagnose_not_found(tools, call, request, refused).await;
             let found = instance_version::explain_missing(tools, error, call.checked, found).await;
             let found = inherited_member::name_origin(tools, call.checked, found).await;
-            next_call::suggest_next(tools, error, call, request, found)
+            let found = next_call::suggest_next(tools, error, call, request, found);
+            present_state::name_state(tools, found).await
         }
         Applied::No => {
             let refused = partial_write::tell_part(tools, error, call.checked, refused);
@@ -54,7 +55,8 @@ pub async fn diagnose_request(
                 return found;
             }
             let refused = already_there::show_existing(tools, call.checked, refused).await;
-            next_call::suggest_next(tools, error, call, request, refused)
+            let refused = next_call::suggest_next(tools, error, call, request, refused);
+            present_state::name_state(tools, refused).await
         }
     }
 }

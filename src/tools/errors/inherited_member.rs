@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
+use crate::catalog::Risk;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
 use crate::tools::lookups;
@@ -29,13 +30,17 @@ pub async fn name_origin(tools: &Tools, checked: &Checked, refused: ToolError) -
         let read =
             Map::from_iter([("fullPath".to_owned(), json!(group)), ("user_id".to_owned(), user.clone())]);
         if lookups::read_once(tools, &members.get, read.clone(), Purpose::Diagnosis).await.is_ok() {
-            let message = format!(
-                "{} is a member of {} through the group {}: {} has to be called there",
+            let through = format!(
+                "{} is a member of {} through the group {}",
                 user.as_str().map_or_else(|| user.to_string(), quote),
                 quote(path),
-                quote(group),
-                checked.action().id
+                quote(group)
             );
+            if checked.action().risk == Risk::Read {
+                let message = format!("{through}, and {} shows direct members alone", checked.action().id);
+                return ToolError { message, ..refused }.fix(NextCall::execute(&members.get_any, params));
+            }
+            let message = format!("{through}: {} has to be called there", checked.action().id);
             let hint = format!(
                 "Nothing was changed. What is changed in {} holds for all its projects.",
                 quote(group)

@@ -64,6 +64,13 @@ pub async fn diagnose(
     };
     let is_read = checked.action().risk == crate::catalog::Risk::Read;
     match tree(tools, project, at).await {
+        Ok(RepositoryTree { folders, .. })
+            if folders.iter().any(|folder| folder == path.trim_matches('/')) =>
+        {
+            let message = format!("{}. {} is a folder", refused.message, quoted_name(path));
+            let error = ToolError { message, kind: ErrorKind::NotFound, ..refused.clone() };
+            Some(error.hint("`fix` lists it.").fix(listing(project, at, Some(path.trim_matches('/')))))
+        }
         Ok(RepositoryTree { files, folders }) => {
             let near = similar_paths(path, &files);
             let error = no_file(refused.clone(), path, at, &near);

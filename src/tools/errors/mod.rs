@@ -10,3 +10,4 @@ pub mod near_paths;
 pub mod next_call;
 pub mod not_found;
 pub mod partial_write;
+mod present_state;

@@ -1,11 +1,14 @@
 //! Suggested next call of an error: the same call if the cause is outside it, otherwise a discovery call. Adds
 //! facts that GitLab's message does not have.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Action, Operation, Place, Risk};
 use crate::gitlab::{GitlabError, NetworkError};
+use crate::messages::edit_error::{DIFF, EDITS};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
 use crate::tools::action_lookup::suggestions;
@@ -49,7 +52,11 @@ fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
     let action =
         argument("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
     let params = argument("params").and_then(Value::as_object).cloned().unwrap_or_default();
-    action.is_some_and(|action| suggestions::is_callable(tools, &action, &params))
+    // Edits stand for a text that is read first.
+    let is_edit = [EDITS, DIFF].iter().any(|name| params.contains_key(*name));
+    action.is_some_and(|action| {
+        (is_edit && action.edit.is_some()) || suggestions::is_callable(tools, &action, &params)
+    })
 }
 
 fn suggest_by_kind(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
@@ -123,7 +130,8 @@ pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused
     });
     if let Some(meaning) = means {
         let refused = refused.hint(meaning.hint.clone());
-        return match meaning.instead.as_ref().and_then(|other| same_by(tools, other, checked)) {
+        let other = meaning.instead.as_ref().and_then(|other| same_by(tools, other, checked));
+        return match other.or_else(|| same_with(tools, &meaning.with, checked)) {
             Some(call) => refused.fix(call),
             None => refused,
         };
@@ -150,6 +158,17 @@ fn same_by(tools: &Tools, other: &str, checked: &Checked) -> Option<NextCall> {
     let is_open = takes_all && tools.withholds(&other).is_none();
     (is_open && suggestions::is_callable(tools, &other, checked.params()))
         .then(|| NextCall::execute(&other.id, checked.params()))
+}
+
+/// A refused call with the parameters that it lacks; none if it lacks none.
+fn same_with(tools: &Tools, with: &BTreeMap<String, String>, checked: &Checked) -> Option<NextCall> {
+    let mut params = checked.params().clone();
+    for (name, value) in with {
+        params.entry(name).or_insert_with(|| json!(value));
+    }
+    let is_more = params.len() > checked.params().len();
+    (is_more && suggestions::is_callable(tools, checked.action(), &params))
+        .then(|| NextCall::execute(&checked.action().id, &params))
 }
 
 /// The call to make where GitLab did nothing: the read of what a change is refused for; the same, where something
@@ -185,6 +204,11 @@ pub fn suggest_next(
     if !is_of_state || call.checked.action().risk == Risk::Read {
         return refused;
     }
+    let is_state = |status: u16| matches!(status, 405 | 406);
+    let refused = match error.status().is_some_and(is_state) {
+        true => ToolError { kind: ErrorKind::Conflict, ..refused },
+        false => refused,
+    };
     match not_found::state_read(tools, call) {
         Some(read) => refused
             .hint("It conflicts with the current state: read that with `fix`, then call again.")

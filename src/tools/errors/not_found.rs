@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{Call, Checked, folded};
+use crate::call::{Call, Checked, Routed, folded};
 use crate::catalog::{Action, Method, Operation, PRESENTATION, Piece, Risk, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
@@ -75,11 +75,16 @@ pub async fn diagnose_not_found(
     let CheckedCall { call, checked } = call;
     let is_missing = refused.kind == ErrorKind::NotFound;
     let Some(operation) = operation(checked, call) else {
-        return if is_missing { error_mapping::suggest_check(refused, call) } else { refused };
+        return match is_missing {
+            true => encoded_path_error(tools, call, checked, refused),
+            false => refused,
+        };
     };
     if is_missing && let Some(told) = missing_file::diagnose(tools, checked, request, &refused).await {
         return told;
     }
+    // A deletion is never offered for another name.
+    let is_deletion = checked.action().risk == Risk::Destructive;
     let steps = steps(tools, call, operation, checked.params());
     let mut seen: Option<&PathStep> = None;
     for step in steps.iter().take(MAX_ASKED) {
@@ -105,7 +110,7 @@ pub async fn diagnose_not_found(
             }
             StepResult::Missing if is_missing => {
                 let rows = listed_rows(tools, step).await;
-                if let Some(name) = same_name(&rows, step) {
+                if let Some(name) = same_name(&rows, step).filter(|_| !is_deletion) {
                     let error = missing_part_error(tools, refused, seen, step, checked, None);
                     return renamed_error(error, step, &name, checked.params(), request);
                 }
@@ -116,8 +121,28 @@ pub async fn diagnose_not_found(
         }
     }
     match seen {
-        Some(step) => missing_object_error(refused, step),
+        Some(step) => missing_object_error(refused, step, checked),
         None => refused,
+    }
+}
+
+/// The error of a raw request whose path has the slashes of a project's path: the same request by the action that it is of.
+fn encoded_path_error(tools: &Tools, call: &Call, checked: &Checked, refused: ToolError) -> ToolError {
+    let path = checked.params().get("path").and_then(Value::as_str).unwrap_or_default();
+    let routed = tools.catalog.operations().ok().and_then(|surface| {
+        let routed = crate::call::routed(call.method(), path, surface, &tools.base).ok()?;
+        let split =
+            |one: &Routed| one.values.iter().any(|(_, value)| path.contains(value) && value.contains('/'));
+        routed.into_iter().find(split)
+    });
+    let Some(routed) = routed else { return error_mapping::suggest_check(refused, call) };
+    let refused = refused.hint("The path of a project or group is one segment here: its slashes are `%2F`.");
+    match call.method() {
+        Method::Get => {
+            let none = Map::new();
+            refused.fix(NextCall::execute(&format!("GET {path}"), &none))
+        }
+        _ => refused.fix(NextCall::find(json!({"query": routed.action, "limit": 1}))),
     }
 }
 
@@ -354,13 +379,41 @@ fn renamed_error(
 }
 
 /// The error if every parent exists.
-fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
-    let message = format!(
-        "{}. `{}` {} can be seen; the requested part of it cannot be seen",
-        refused.message, step.name, step.value
-    );
-    ToolError { message, ..refused }.fix(NextCall::execute(&step.action.id, &step.params))
+fn missing_object_error(refused: ToolError, step: &PathStep, checked: &Checked) -> ToolError {
+    let action = checked.action();
+    let revisions = &crate::catalog::kinds().revisions;
+    let asked: Vec<(&String, &Value)> = checked
+        .params()
+        .iter()
+        .filter(|(name, _)| {
+            revisions.domains.iter().any(|domain| domain == action.domain()) && name.as_str() != step.name
+        })
+        .filter(|(name, _)| revisions.params.contains(name) || name.as_str() == PATH)
+        .collect();
+    let part = match asked.as_slice() {
+        [] => "the requested part of it".to_owned(),
+        [(name, value)] => format!("`{name}` {} in it", plain_text(value)),
+        several => {
+            let named: Vec<String> =
+                several.iter().map(|(name, value)| format!("`{name}` {}", plain_text(value))).collect();
+            format!("one of {} in it", named.join(" and "))
+        }
+    };
+    let message =
+        format!("{}. `{}` {} can be seen; {part} cannot be seen", refused.message, step.name, step.value);
+    let refused = ToolError { message, ..refused };
+    let within = json!({"fullPath": checked.params().get("fullPath")});
+    match asked.as_slice() {
+        [] => refused.fix(NextCall::execute(&step.action.id, &step.params)),
+        [(name, _)] if name.as_str() == PATH => {
+            refused.fix(NextCall::execute("repository.list_tree", &within))
+        }
+        _ => refused.fix(NextCall::execute("branch.list", &within)),
+    }
 }
+
+/// The parameter of a repository's read with a file or folder.
+const PATH: &str = "path";
 
 /// The last word of a path: the name of a project that is elsewhere.
 pub fn last_word(path: &str) -> &str {

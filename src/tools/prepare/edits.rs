@@ -6,15 +6,15 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use crate::call;
-use crate::catalog::{Action, Place, TextEdit};
+use crate::catalog::{Action, Place, Risk, TextEdit};
 use crate::gitlab::{Content, Reply};
-use crate::messages::edit_error::{DIFF, UnfitEdits, edit_error};
+use crate::messages::edit_error::{DIFF, EDITS, UnfitEdits, edit_error};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::present;
 use crate::search::similarity;
 use crate::text::LfsPointer;
-use crate::text::edit::{Edit, EditError, EditedText, apply_edits, parse_hunks, unified_diff};
+use crate::text::edit::{Edit, EditError, EditedText, apply_edits, in_case_of, parse_hunks, unified_diff};
 use crate::tools::compute::compute;
 use crate::tools::error_mapping;
 use crate::tools::errors::diagnosis;
@@ -23,9 +23,6 @@ use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
 use crate::untrusted::{mask_tokens, shortened, shortened_at_word};
-
-/// The other parameter than `DIFF`; a call has one of them.
-const EDITS: &str = "edits";
 
 /// Maximum number of changed lines that a note names.
 const MAX_NAMED: usize = 10;
@@ -225,12 +222,19 @@ async fn edit_one(
     let read = read_params(tools, action, edit, whole, object);
     let file = object.get("file_path").or_else(|| whole.get("file_path")).and_then(Value::as_str);
     let target = file.unwrap_or(&edit.text).to_owned();
-    let reply = fetch(tools, action, edit, read.clone()).await?;
+    let reply = fetch(tools, action, edit, read.clone()).await;
+    let reply = reply.map_err(|error| with_edit_of_found(error, action, edit, &read, whole))?;
     let (old, guard) = present_text(edit, &target, reply)?;
     let unfit = UnfitEdits { param: name, target: &target, text: &old, edits: &edits };
     let apply = || {
         let edited = apply_edits(&old, &edits).map_err(|error| {
-            edit_error(action, edit, &unfit, &error, similarity).fix(NextCall::execute(&edit.read, &read))
+            let error = edit_error(action, edit, &unfit, &error, similarity);
+            match in_case_of(&old, &edits).filter(|_| name == EDITS && edit.within.is_none()) {
+                Some(fitting) => error
+                    .hint("The text has it in other capitals; `fix` has those of the text.")
+                    .fix(with_edits(action, whole, &fitting)),
+                None => error.fix(NextCall::execute(&edit.read, &read)),
+            }
         })?;
         let diff = unified_diff(&old, &edited.text);
         Ok::<_, ToolError>((edited, diff))
@@ -254,6 +258,43 @@ async fn edit_one(
         read: (edit.read.clone(), read),
         guard,
     }))
+}
+
+/// A call with other edits.
+fn with_edits(action: &Action, params: &Map<String, Value>, edits: &[Edit]) -> NextCall {
+    let rows = edits.iter().map(|edit| match &edit.old {
+        Some(old) => json!({"old": old, "new": edit.new}),
+        None => json!({"new": edit.new}),
+    });
+    let mut params = params.clone();
+    params.insert(EDITS.to_owned(), rows.collect());
+    NextCall::execute(&action.id, &params)
+}
+
+/// The error of the read before an edit. Where its next call is that read of an object with a similar name, the edit of that
+/// object: it fits no text that lacks its parts.
+fn with_edit_of_found(
+    error: ToolError,
+    action: &Action,
+    edit: &TextEdit,
+    read: &Map<String, Value>,
+    given: &Map<String, Value>,
+) -> ToolError {
+    let next = error.fix.as_ref().map(|fix| &fix.arguments);
+    let next = next.filter(|next| next.get("action").and_then(Value::as_str) == Some(&edit.read));
+    let Some(Value::Object(found)) = next.and_then(|next| next.get("params")) else { return error };
+    let changed: Map<String, Value> = found
+        .iter()
+        .filter(|(name, value)| read.get(*name) != Some(value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let is_same_call = edit.within.is_none() && changed.keys().all(|name| given.contains_key(name));
+    if changed.is_empty() || !is_same_call || action.risk != Risk::Write {
+        return error;
+    }
+    let mut params = given.clone();
+    params.extend(changed);
+    error.fix(NextCall::execute(&action.id, &params))
 }
 
 /// The edits of a call; of a diff, its hunks.

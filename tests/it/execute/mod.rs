@@ -20,6 +20,7 @@ pub mod left_out;
 pub mod lookups;
 pub mod masking;
 pub mod names;
+mod next_calls;
 pub mod output_size;
 pub mod path_values;
 pub mod pictures;
