@@ -4,7 +4,8 @@
 //!   (<https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/>).
 //! - No connection, any method: nothing was sent. A name that does not resolve (the system's resolver has tried it more
 //!   than once) and a failed TLS handshake would fail again and are not retried.
-//! - 502, 503, 504 and a connection that broke: GET and HEAD only. A write may have been applied.
+//! - 502, 503, 504, 520 to 527 (those of a content network in front of GitLab, as GitLab.com has one) and a
+//!   connection that broke: GET and HEAD only. A write may have been applied.
 //! - A timeout: never; it covers all attempts together.
 //!
 //! Pauses are exponential backoff with jitter, so that clients that failed together do not return together. A session
@@ -51,7 +52,7 @@ impl Retries<'_> {
         let asked = match error {
             GitlabError::RateLimited { retry_after, .. } => *retry_after,
             GitlabError::Server { answer, retry_after }
-                if self.repeatable && matches!(answer.status, 502..=504) =>
+                if self.repeatable && matches!(answer.status, 502..=504 | 520..=527) =>
             {
                 *retry_after
             }

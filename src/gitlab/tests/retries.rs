@@ -25,6 +25,8 @@ async fn a_read_is_retried_after_a_gateway_error() {
     assert_eq!((result.unwrap().attempts, sent), (4, 4));
     let (result, sent) = attempts(&get(PATH), vec![busy(503)]).await;
     assert_eq!((result.unwrap_err().status(), sent), (Some(503), 4));
+    let (result, sent) = attempts(&get(PATH), vec![busy(520), busy(524), ok()]).await;
+    assert_eq!((result.unwrap().attempts, sent), (3, 3));
     let (result, sent) = attempts(&get(PATH), vec![busy(500)]).await;
     assert_eq!((result.unwrap_err().status(), sent), (Some(500), 1));
 }
