@@ -2,10 +2,12 @@
 
 use std::fs::File;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::client::{Client, LATEST_HANDSHAKE, execute, program};
+use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::{Gitlab, answer};
 use crate::support::tls::{Authority, serve_answer};
 
@@ -44,6 +46,22 @@ fn what_was_asked_before_the_end_is_answered() {
     client.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}));
     client.end_input();
     assert_eq!(client.receive()["id"], 7);
+    client.wait().well();
+}
+
+/// A shell ends the input of a program with the end of the file, long before GitLab has made a change.
+#[test]
+fn a_change_that_takes_its_time_is_answered_after_the_end_of_input() {
+    let gitlab = Gitlab::with_project();
+    let made = answer(201, json!({"id": 1, "iid": 7, "title": "Slow"})).after(Duration::from_millis(1_500));
+    gitlab.answer("POST", "/issues", made);
+    let mut client = gitlab.client(&[]);
+    let params = json!({"action": "issue.create", "params": {"fullPath": PROJECT, "title": "Slow"}});
+    let params = json!({"name": "gitlab_execute_action", "arguments": params});
+    client.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}));
+    client.end_input();
+    let reply = client.receive();
+    assert_eq!(reply["result"]["structuredContent"]["data"]["iid"], 7, "{reply}");
     client.wait().well();
 }
 
