@@ -267,7 +267,9 @@ fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
     };
     let (came, taken) = (kind(given)?, kind(taken)?);
     let is_role = param.kind.base == Base::Role;
-    let is_digits = given.is_number() && taken == "text";
+    // A number may have lost the zeros at its end: `1.10` of a version came as 1.1.
+    let is_digits =
+        given.is_number() && given.as_f64().is_none_or(|number| number.fract() == 0.0) && taken == "text";
     (came != taken && !is_role && !is_digits)
         .then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
 }

@@ -520,6 +520,9 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
             "The 404 is a web page and not GitLab's API: a proxy before GitLab does not pass encoded slashes (%2F) on \
              (Apache: `AllowEncodedSlashes NoDecode` and `nocanon`), or GITLAB_URL is not the address of GitLab."
         }
+        GitlabError::NotFound { answer } if answer.status == 410 => {
+            "GitLab had it, and has it no more; what is gone for good is not found again."
+        }
         GitlabError::NotFound { .. } => {
             "It does not exist, or the token may not read it: GitLab answers both with 404. Check the path and the number."
         }

@@ -17,6 +17,7 @@ use crate::tools::state::Tools;
 
 /// The error with a call to make next that can be made.
 pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
+    let error = with_options(error, action, request);
     match &error.fix {
         Some(fix) if error.kind == ErrorKind::InvalidParams && !makes_a_call(tools, fix) => {
             suggest_schema(error, action)
