@@ -160,10 +160,17 @@ impl Route {
         let pattern: Vec<&str> = self.path.trim_start_matches('/').split('/').collect();
         let mut params = BTreeMap::new();
         let mut literal = Vec::new();
-        if pattern.len() != parts.len() {
+        // The last one of a pattern may be the path of a file.
+        let file = pattern.last().and_then(|last| last.strip_prefix('*'));
+        let is_long = file.is_some() && parts.len() >= pattern.len();
+        if pattern.len() != parts.len() && !is_long {
             return None;
         }
-        for (wanted, part) in pattern.iter().zip(parts) {
+        if let Some(name) = file {
+            let path = parts.get(pattern.len() - 1..).unwrap_or_default().join("/");
+            params.insert(name.to_owned(), path);
+        }
+        for (wanted, part) in pattern.iter().filter(|wanted| !wanted.starts_with('*')).zip(parts) {
             match wanted.strip_prefix(':') {
                 Some(name) => {
                     params.insert(name.to_owned(), part.clone());

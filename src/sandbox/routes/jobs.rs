@@ -15,7 +15,9 @@ pub const ROUTES: &[Route] = &[
     post("/:job_id/erase", erase),
     get("/:job_id/artifacts", artifacts).needs(Level::User),
     get("/:job_id/artifacts/tree", artifacts_tree).needs(Level::User),
+    get("/:job_id/artifacts/*artifact_path", artifact_file).needs(Level::User),
     get("/artifacts/:ref_name/download", artifacts_of_ref).needs(Level::User),
+    get("/artifacts/:ref_name/raw/*artifact_path", artifact_file_of_ref).needs(Level::User),
 ];
 
 /// The states of a job, separated by spaces.
@@ -156,11 +158,33 @@ fn artifacts(request: &mut Request<'_>) -> Answer {
 }
 
 fn artifacts_of_ref(request: &mut Request<'_>) -> Answer {
+    download(&newest_of_ref(request)?)
+}
+
+/// The job of a name in the newest pipeline of a branch that passed it.
+fn newest_of_ref(request: &mut Request<'_>) -> Result<Row, Fault> {
     let branch = request.param("ref_name").to_owned();
     let name = request.args.text("job").unwrap_or_default();
     let mut rows = request.across("jobs");
     rows.retain(|row| {
         row.text("ref") == branch && row.text("name") == name && row.text("status") == "success"
     });
-    download(&rows.pop().ok_or(Fault::missing(""))?)
+    rows.pop().ok_or(Fault::missing(""))
+}
+
+/// One file of the archive of a job.
+fn file_of(request: &Request<'_>, row: &Row) -> Answer {
+    let file = files(row).remove(request.param("artifact_path")).filter(|_| !row.blank("artifacts_file"));
+    let bytes = file.ok_or(Fault::missing(""))?;
+    Ok(Reply::bytes("text/plain", bytes.to_vec()))
+}
+
+fn artifact_file(request: &mut Request<'_>) -> Answer {
+    let (_, row) = find_job(request)?;
+    file_of(request, &row)
+}
+
+fn artifact_file_of_ref(request: &mut Request<'_>) -> Answer {
+    let row = newest_of_ref(request)?;
+    file_of(request, &row)
 }

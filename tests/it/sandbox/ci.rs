@@ -56,6 +56,11 @@ async fn pipelines_run_and_fail() {
     let build = world.get(&format!("{WIDGET}/pipelines/301/jobs")).await.each("id").last().unwrap().clone();
     let zip = world.get(&format!("{WIDGET}/jobs/{build}/artifacts")).await;
     assert!(zip.bytes.starts_with(b"PK") && zip.header("content-type") == "application/zip");
+    for place in [format!("jobs/{build}/artifacts"), "jobs/artifacts/main/raw".to_owned()] {
+        let file = world.get(&format!("{WIDGET}/{place}/report.txt?job=build")).await;
+        assert!(file.bytes.starts_with(b"build of job "), "{place}: {:?}", file.bytes);
+        world.expect(404, "GET", &format!("{WIDGET}/{place}/no/such.txt?job=build"), Value::Null).await;
+    }
     world.expect(201, "POST", &format!("{WIDGET}/jobs/{build}/erase"), Value::Null).await;
     world.expect(404, "GET", &format!("{WIDGET}/jobs/{build}/artifacts"), Value::Null).await;
 }
