@@ -80,20 +80,6 @@ pub fn operations(before: &[Action], now: &BTreeSet<String>) -> Vec<String> {
     let of_files = |operation: &&Operation| operation.any.is_none();
     let name = |operation: &Operation| operation.to_string();
     let known: BTreeSet<String> = before.iter().flat_map(|action| &action.operations).map(name).collect();
-    // A path whose placeholder has another name, or is no glob any more, is the same path.
-    let unnamed = |path: &str| -> String {
-        let text = |piece| match piece {
-            Piece::Text(text) => text.to_owned(),
-            Piece::Placeholder { .. } => "{}".to_owned(),
-        };
-        pieces(path).map(text).collect()
-    };
-    let shape = |name: &str| match name.split_once(' ') {
-        Some((method, path)) if path.starts_with('/') => {
-            format!("{method} {}", segments(&unnamed(path)).join("/"))
-        }
-        _ => name.to_owned(),
-    };
     let shapes: BTreeSet<String> = now.iter().map(|name| shape(name)).collect();
     let end = |name: &str| {
         let (method, path) = name.split_once(' ').unwrap_or(("", name));
@@ -123,10 +109,43 @@ pub fn operations(before: &[Action], now: &BTreeSet<String>) -> Vec<String> {
     lines
 }
 
-/// Differences that a caller notices: operations, parameters and risk.
+/// An operation without the names of its placeholders: a path whose placeholder has another name, or is no glob any more, is
+/// the same path.
+fn shape(name: &str) -> String {
+    let text = |piece| match piece {
+        Piece::Text(text) => text.to_owned(),
+        Piece::Placeholder { .. } => "{}".to_owned(),
+    };
+    match name.split_once(' ') {
+        Some((method, path)) if path.starts_with('/') => {
+            let unnamed: String = pieces(path).map(text).collect();
+            format!("{method} {}", segments(&unnamed).join("/"))
+        }
+        _ => name.to_owned(),
+    }
+}
+
+/// The operations of an action that another one lacks.
+fn operations_beside(one: &Action, other: &Action) -> Vec<String> {
+    let known: BTreeSet<String> = other.choices().map(|operation| shape(&operation.to_string())).collect();
+    let names: BTreeSet<String> = one.choices().map(ToString::to_string).collect();
+    names.into_iter().filter(|name| !known.contains(&shape(name))).collect()
+}
+
+/// Values of the parameters of an action that the same parameters of another one lack: `state=upcoming`.
+fn values_beside(one: &Action, other: &Action) -> Vec<String> {
+    let beside = |param: &Param| -> Vec<String> {
+        let Some(known) = other.param(&param.name).filter(|known| !known.choices.is_empty()) else {
+            return Vec::new();
+        };
+        let fresh = param.choices.iter().filter(|choice| !known.choices.contains(choice));
+        fresh.map(|choice| format!("{}={choice}", param.name)).collect()
+    };
+    one.params.iter().flat_map(beside).collect()
+}
+
+/// Differences that a caller notices: operations, parameters, their values, risk, and what GitLab deprecated.
 fn differences(old: &Action, new: &Action) -> Vec<String> {
-    let operations =
-        |action: &Action| -> BTreeSet<String> { action.choices().map(ToString::to_string).collect() };
     let params = |action: &Action, is_wanted: &dyn Fn(&Param) -> bool| -> BTreeSet<String> {
         action.params.iter().filter(|param| is_wanted(param)).map(|param| param.name.clone()).collect()
     };
@@ -142,17 +161,22 @@ fn differences(old: &Action, new: &Action) -> Vec<String> {
         one.difference(other).cloned().collect()
     };
     let lists = [
-        ("new operation", minus(&operations(new), &operations(old))),
-        ("operation gone", minus(&operations(old), &operations(new))),
+        ("new operation", operations_beside(new, old)),
+        ("operation gone", operations_beside(old, new)),
         ("new parameter", minus(&has, &had)),
         ("parameter gone", minus(&had, &has)),
         ("now required", must.into_iter().collect()),
+        ("new value", values_beside(new, old)),
+        ("value gone", values_beside(old, new)),
     ];
     let mut parts: Vec<String> = lists
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
         .map(|(what, names)| format!("{what} {}", names.join(", ")))
         .collect();
+    if new.deprecated && !old.deprecated {
+        parts.push("now deprecated by GitLab".to_owned());
+    }
     if old.risk != new.risk {
         parts.push(format!("{} instead of {}", new.risk.name(), old.risk.name()));
     }
@@ -269,6 +293,24 @@ mod tests {
             [
                 "changed: a.get: new operation GET /projects/:id/a; new parameter sort; parameter gone page; now required id; write instead of read"
             ]
+        );
+    }
+
+    #[test]
+    fn new_values_and_deprecations_are_named_and_other_names_of_placeholders_are_not() {
+        let action = |path: &str, values: &str, more: &str| {
+            serde_json::from_str::<Action>(&format!(
+                r#"{{"action": "a.get", "summary": "", "risk": "read", {more}
+                    "params": [{{"name": "state", "type": "string", "enum": [{values}]}}],
+                    "operations": [{{"method": "GET", "path": "{path}", "scope": "project"}}]}}"#
+            ))
+            .unwrap()
+        };
+        let old = action("/projects/:id/a/:label_id", r#""open", "closed""#, "");
+        let new = action("/projects/:id/a/:name", r#""open", "upcoming""#, r#""deprecated": true,"#);
+        assert_eq!(
+            actions(&[old], &[new]),
+            ["changed: a.get: new value state=upcoming; value gone state=closed; now deprecated by GitLab"]
         );
     }
 
