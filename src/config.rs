@@ -42,7 +42,7 @@ use table::{
 };
 pub use table::{
     AUDIT_FILE, AnySetting, FLAG_ALIASES, FOREIGN_FLAGS, HTTP, PROJECT, READ_ONLY, Row, Setting,
-    TOOL_SURFACE, TOPICS, URL, flag_of, render_help, render_markdown_table, settings,
+    TOOL_SURFACE, TOPICS, URL, flag_of, is_of_token, render_help, render_markdown_table, settings,
 };
 
 use crate::call::QuickActions;

@@ -62,6 +62,13 @@ pub fn is_of_policy(name: &str) -> bool {
     policy::POLICY_SETTINGS.iter().any(|setting| setting.row().name == name)
 }
 
+/// True for a name of a setting that is a token, or says where one is.
+pub fn is_of_token(name: &str) -> bool {
+    let rows = credentials::CREDENTIAL_SETTINGS.iter().map(|setting| setting.row());
+    let mut rows = rows.filter(|row| row.name != CLIENT_ID.row.name);
+    rows.any(|row| row.name == name || row.aliases.contains(&name))
+}
+
 /// True for the name of a setting of the HTTP server.
 pub fn is_of_http(name: &str) -> bool {
     http::HTTP_SETTINGS.iter().any(|setting| setting.row().name == name)

@@ -59,10 +59,6 @@ pub enum TokenUse {
 /// Codex' member with the variables that it passes on.
 const PASSED_VARIABLES: &str = "env_vars";
 
-/// Settings that are a token, or say where one is.
-pub const TOKEN_SETTINGS: [&str; 4] =
-    [TOKEN, "GITLAB_TOKEN_FILE", "GITLAB_CREDENTIALS", "GITLAB_TOKEN_COMMAND"];
-
 /// A server as a configuration describes it.
 #[derive(Clone, Debug)]
 pub struct ServerEntry {
@@ -294,7 +290,7 @@ impl Known {
     /// True if the entry has a token, or says where one is.
     pub fn names_token(&self) -> bool {
         let is_passed = |named: &Value| named.as_array().is_some_and(|named| named.contains(&json!(TOKEN)));
-        TOKEN_SETTINGS.iter().any(|name| self.settings.contains_key(*name))
+        self.settings.keys().any(|name| config::is_of_token(name))
             || self.others.get(PASSED_VARIABLES).is_some_and(is_passed)
     }
 

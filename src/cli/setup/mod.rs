@@ -26,9 +26,9 @@ pub use survey::{Binary, Installed, Survey, survey};
 
 use super::error::Failure;
 use super::settings::SANDBOX;
-use crate::config::{AUDIT_FILE, URL};
+use crate::config::{AUDIT_FILE, URL, is_of_token};
 use crate::untrusted::{cleaned, mask, mask_tokens};
-use client::{ServerEntry, TOKEN_SETTINGS};
+use client::ServerEntry;
 use config_file::ConfigFile;
 use edit::{ConfigEditError, EditPiece, apply, cut};
 use launch::launch_command;
@@ -372,7 +372,7 @@ impl Setup<'_> {
     fn names_token(&self) -> bool {
         let settings = &self.request.settings;
         let is_sandbox = settings.get(URL.name).is_some_and(|url| url == SANDBOX);
-        is_sandbox || TOKEN_SETTINGS.iter().any(|name| settings.contains_key(*name))
+        is_sandbox || settings.keys().any(|name| is_of_token(name))
     }
 
     /// Prints what to do next.

@@ -667,6 +667,25 @@ fn a_second_run_adds_the_token_and_keeps_the_clients_own_members() {
     }
 }
 
+/// An entry with an OAuth token was given a second token beside it.
+#[test]
+fn an_entry_that_has_a_token_of_any_kind_gets_no_other() {
+    for setting in
+        ["GITLAB_OAUTH_TOKEN", "GITLAB_JOB_TOKEN", "GITLAB_PERSONAL_ACCESS_TOKEN", "GITLAB_TOKEN_FILE"]
+    {
+        let home = Home::new();
+        let command = program(&[], &[]).get_program().to_str().unwrap().to_owned();
+        let entry =
+            json!({"mcpServers": {"gitlab": {"command": command, "args": [], "env": {setting: "x"}}}});
+        fs::create_dir_all(home.path(".cursor")).unwrap();
+        fs::write(home.path(".cursor/mcp.json"), entry.to_string()).unwrap();
+        home.run(&["setup", "--client", "cursor", "--write"], &[("GITLAB_TOKEN", TOKEN)]);
+        let now = servers(&home.load(".cursor/mcp.json"), "mcpServers")["gitlab"].clone();
+        assert_eq!(now["env"]["GITLAB_TOKEN"], Value::Null, "{setting}: {now}");
+        assert_eq!(now["env"][setting], "x", "{now}");
+    }
+}
+
 /// An entry that starts this program by a link of another name was taken for another server.
 #[test]
 fn a_link_of_another_name_is_this_program() {
