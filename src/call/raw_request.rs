@@ -26,7 +26,14 @@ const CREDENTIAL_PARAMS: [&str; 5] = ["access_token", "bearer_token", "private_t
 /// True for a parameter that GitLab takes for another token, user or method of the request, whatever the route. None is
 /// let through without a description.
 pub fn is_reserved_param(name: &str) -> bool {
-    name == OVERRIDE || CREDENTIAL_PARAMS.contains(&name)
+    let root = root_name(name);
+    root == OVERRIDE || CREDENTIAL_PARAMS.contains(&root)
+}
+
+/// The name of a parameter as Rack reads it: `sudo` of `sudo[]` and of `[sudo]` (`Rack::QueryParser#normalize_params`).
+fn root_name(name: &str) -> &str {
+    let name = name.trim_start_matches(['[', ']']);
+    name.split(['[', ']']).next().unwrap_or(name)
 }
 
 /// Builds the call. Replaces the parameters by their interpretation, which a next call uses.
@@ -412,7 +419,7 @@ fn refuse_credentials(
     (method, segments): (Method, &[String]),
     context: &Context<'_>,
 ) -> Result<(), Fault> {
-    let given = |name: &&str| fields.contains_key(*name);
+    let given = |name: &&str| fields.keys().any(|field| root_name(field) == *name);
     let Some(name) = CREDENTIAL_PARAMS.into_iter().find(given) else { return Ok(()) };
     for route in context.surface.rest(method, segments) {
         let found = operation(&route, context)?;
@@ -430,7 +437,7 @@ fn refuse_credentials(
 fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>) -> Result<Body, Fault> {
     let body = params.get("body").and_then(Value::as_object).filter(|body| !body.is_empty());
     for (name, fields) in [("query", Some(query)), ("body", body)] {
-        if fields.is_some_and(|fields| fields.contains_key(OVERRIDE)) {
+        if fields.is_some_and(|fields| fields.keys().any(|field| root_name(field) == OVERRIDE)) {
             let reason = format!("`{OVERRIDE}` would make it another method than `method` says");
             return Err(Fault::NotTaken { name: name.to_owned(), reason, instead: None });
         }

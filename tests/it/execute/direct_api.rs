@@ -266,6 +266,16 @@ fn a_raw_request_cannot_bring_another_token_or_user() {
         let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
         assert_ne!(fault["fix"]["arguments"]["action"], "api.rest", "{fault}");
     }
+    // Rack reads these names as the same (`Rack::QueryParser#normalize_params`).
+    for name in ["sudo[]", "[sudo]", "private_token[]", "sudo[x]", "_method[]"] {
+        for call in [
+            json!({"path": "/user", "method": "GET", "query": {name: "root"}}),
+            json!({"path": format!("/user?{name}=root"), "method": "GET"}),
+            json!({"path": "/projects/acme%2Fwidget/issues", "method": "POST", "body": {name: "x", "title": "y"}}),
+        ] {
+            refused(&execute(&mut client, "api.rest", call), "invalid_params");
+        }
+    }
     // The artifacts of a job are an endpoint that describes the token as its parameter.
     let reply = rest(&mut client, "GET", "/projects/acme%2Fwidget/jobs/1/artifacts?job_token=x");
     assert_ne!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
