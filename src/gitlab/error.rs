@@ -88,7 +88,7 @@ pub enum GitlabError {
     Redirect { to_host: String, reason: NotFollowed, applied: Applied },
     /// An HTML page without any of GitLab's response headers: a sign-in page, a captive portal, another site at this
     /// address.
-    #[error("{host} did not respond as GitLab: it sent an HTML page{}", titled(title))]
+    #[error("{host} did not respond as GitLab: it sent {}", described(title))]
     NotGitlab { host: String, title: Option<String>, applied: Applied },
     /// The URL parser would have changed the path. Nothing was sent.
     #[error("the path {path} cannot be sent unchanged")]
@@ -362,8 +362,11 @@ fn distrust(error: &rustls::Error) -> CertificateError {
     }
 }
 
-fn titled(title: &Option<String>) -> String {
-    title.as_ref().map(|title| format!(" ({})", quote(title))).unwrap_or_default()
+fn described(title: &Option<String>) -> String {
+    match title {
+        Some(title) => format!("an HTML page ({})", quote(title)),
+        None => "an HTML page or something else that is none of its answers".to_owned(),
+    }
 }
 
 fn announced(size: Option<u64>) -> String {
