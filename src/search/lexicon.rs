@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gitlab_mcp_embed::search::normalise::{Stemmer, split};
-use gitlab_mcp_embed::search::profile::{ProfileKind, Profiles, Vocabulary, WordId, scope};
+use gitlab_mcp_embed::search::profile::{Profile, ProfileKind, Profiles, Vocabulary, WordId, scope};
 
 use crate::catalog::{Foreign, Language, Words};
 
@@ -75,6 +75,8 @@ pub struct Lexicon {
     states: HashSet<String>,
     passives: HashSet<String>,
     pronouns: HashSet<String>,
+    /// Verbs of ids, each with the last word of an object that an action with it is of.
+    acts: HashSet<(WordId, WordId)>,
     /// Stems of common words unrelated to GitLab.
     ordinary: HashSet<String>,
     foreign: Foreign,
@@ -119,6 +121,7 @@ impl Lexicon {
             states: set(&language.states),
             passives: set(&language.passives),
             pronouns: set(&language.pronouns),
+            acts: acts(profiles),
             ordinary: HashSet::new(),
             foreign: language.foreign.clone(),
             spellings: Spellings::default(),
@@ -253,6 +256,11 @@ impl Lexicon {
     pub fn own_verb(&self, word: WordId) -> Option<AskedWord> {
         let kind = *self.own_verbs.get(&word)?;
         Some(AskedWord { verbs: vec![word], kind, generic: self.is_generic(word) })
+    }
+
+    /// True if an action with this verb is of objects whose name ends with this word; of any for a generic verb.
+    pub fn acts_on(&self, verb: WordId, noun: WordId) -> bool {
+        self.is_generic(verb) || self.acts.contains(&(verb, noun))
     }
 
     /// The request for a plural noun without a verb: listing.
@@ -395,6 +403,16 @@ impl Lexicon {
 fn generic(stemmer: &Stemmer, vocabulary: &Vocabulary<'_>) -> Vec<(WordId, ProfileKind)> {
     let known = |verb: &str| vocabulary.id(&stemmer.stem(verb).0);
     GENERIC.iter().filter_map(|(verb, kind)| Some((known(verb)?, *kind))).collect()
+}
+
+fn acts(profiles: &Profiles<'_>) -> HashSet<(WordId, WordId)> {
+    let of_action = |action: &Profile| {
+        let domain = profiles.domains.get(usize::from(action.domain));
+        let nouns = domain.into_iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]));
+        let verb = action.verb;
+        nouns.filter_map(move |noun| Some((verb, *noun.last()?))).collect::<Vec<_>>()
+    };
+    profiles.actions.iter().flat_map(of_action).collect()
 }
 
 fn nouns<'p>(profiles: &'p Profiles<'_>) -> impl Iterator<Item = &'p Vec<WordId>> {

@@ -89,16 +89,20 @@ impl ParsedRequest {
                 _ => clauses.push(vec![number]),
             }
         }
-        let mut named: Vec<usize> = Vec::new();
+        // The objects that are named so far, the last of a clause being its own.
+        let mut named: Vec<Vec<usize>> = Vec::new();
         for clause in &mut clauses {
             let refers = self.has_pronoun(clause);
-            if !named.is_empty() && (clause.len() == 1 || refers) {
-                clause.extend(&named);
-            }
-            if let Some(object) =
-                self.object(clause, clause.first().copied()).filter(|_| !refers || named.is_empty())
+            let own: Vec<usize> = clause.clone();
+            if let Some(object) = self.referred(&named, clause, lexicon).filter(|_| own.len() == 1 || refers)
             {
-                named = self.noun_phrase(object, lexicon);
+                clause.extend(object);
+            }
+            if !refers || named.is_empty() {
+                let verb = own.first().copied();
+                let nouns = self.nouns(&own, verb, lexicon).into_iter().map(|noun| noun.at);
+                let objects = nouns.chain(self.object(clause, verb));
+                named.extend(objects.map(|object| self.noun_phrase(object, lexicon)));
             }
         }
         let leading = clauses.iter().take_while(|clause| clause.len() == 1).count();
@@ -116,6 +120,26 @@ impl ParsedRequest {
             (None, _) => {}
         }
         clauses
+    }
+
+    /// The object of those named before that a clause without one is about: the last that its verb can be done to, such as
+    /// the merge request of `assign a reviewer and merge it`; else the last.
+    fn referred<'n>(
+        &self,
+        named: &'n [Vec<usize>],
+        clause: &[usize],
+        lexicon: &Lexicon,
+    ) -> Option<&'n Vec<usize>> {
+        let verb =
+            clause.first().and_then(|at| self.asks(*at)).and_then(|asked| asked.verbs.first().copied());
+        let word = |object: &[usize]| {
+            let concept = object.last().and_then(|at| self.concepts.get(*at))?;
+            concept.meanings.first().and_then(|meaning| meaning.words.last().copied())
+        };
+        let is_done_to = |object: &&Vec<usize>| {
+            verb.zip(word(object)).is_some_and(|(verb, noun)| lexicon.acts_on(verb, noun))
+        };
+        named.iter().rev().find(is_done_to).or_else(|| named.last())
     }
 
     /// True if a clause has a pronoun for what an earlier one names.
