@@ -28,6 +28,7 @@ mod ranking;
 mod request;
 mod routes;
 mod segment;
+mod similar_paths;
 mod spelling;
 mod suggest;
 mod tokenizer;
@@ -41,6 +42,7 @@ pub use error::SearchError;
 pub use model::{FEATURES, Feature, Features, Model, ModelError};
 pub use nearest::{is_negation, is_one_slip, names_other_thing, nearest, similarity};
 pub use ranker::Ranker;
+pub use similar_paths::{has_name_like, innermost_folder, similar_paths};
 pub use tokenizer::Tokenizer;
 pub use types::{Confidence, Hit, Judged, Query, Ranking};
 

@@ -7,10 +7,10 @@ use crate::catalog::Risk;
 use crate::files::{Files, FilesError};
 use crate::gitlab::{Content, Reply};
 use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::header;
 use crate::messages::request::{Answer, EXECUTE, ExecuteRequest, NextCall};
 use crate::policy::Permit;
 use crate::present;
-use crate::tools::header;
 use crate::tools::state::Tools;
 
 /// The reason if no directory is set.

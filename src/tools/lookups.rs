@@ -14,7 +14,7 @@ use self::similar_names::{MAX_TITLE_CHARS, OtherNames};
 use self::titles::{SEARCH, SEARCH_IN, TitleSearch, title_words, untitled};
 use crate::call::{
     self, Call, Candidate, Checked, Invalid, Lookup, LookupAnswer, LookupCache, LookupRequest, LookupResult,
-    Resolved, ResolvedParams, Step,
+    ResolvedParams, Step,
 };
 use crate::catalog::{Action, Names, Place, Risk, Scope};
 use crate::gitlab::{Content, GitlabError, Reply};
@@ -22,6 +22,7 @@ use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::request::NextCall;
 use crate::policy::Rule;
 use crate::search::{is_negation, nearest};
+use crate::text::is_digits;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::error_mapping;
 use crate::tools::graphql;
@@ -179,18 +180,6 @@ pub fn forget(tools: &Tools, checked: &Checked) {
     }
 }
 
-/// Names with their ids, by parameter: `alice -> 42`.
-pub fn resolved_names(names: &[Resolved]) -> Map<String, Value> {
-    let mut told: Map<String, Value> = Map::new();
-    for resolved in names {
-        let one = format!("{} -> {}", resolved.name, resolved.id);
-        let said = told.get(&resolved.param).and_then(Value::as_str);
-        let all = said.map_or_else(|| one.clone(), |said| format!("{said}, {one}"));
-        told.insert(resolved.param.clone(), json!(all));
-    }
-    told
-}
-
 fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, LookupCache> {
     tools.known.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -227,7 +216,7 @@ async fn resolve_lookup(
     let mut gave_up = None;
     let readings = question.reads();
     for reading in &readings {
-        match find_in_pages(tools, question, reading, requests).await {
+        match find_in_pages(tools, (checked, question), reading, requests).await {
             Ok((LookupResult::Found(answer), _)) => {
                 lock_cache(tools).learn(question.clone(), answer);
                 return Ok(());
@@ -325,7 +314,7 @@ async fn with_near_name(
     let question = asked.question;
     // A similar name would lose the others.
     let is_several = |name: &str| name.split_once(',').is_some_and(|(_, other)| !other.starts_with(' '));
-    if question.given_name().is_some_and(is_several) {
+    if question.username().is_some_and(is_several) {
         return error.hint("These are several names: give one in each call.");
     }
     let others = match fetch_others(tools, question, requests).await {
@@ -527,7 +516,7 @@ impl LookupReadError {
 /// Searches the pages of a read. If nothing is found and there are more rows, returns the number of rows searched.
 async fn find_in_pages(
     tools: &Tools,
-    question: &Lookup,
+    (checked, question): (&Checked, &Lookup),
     reading: &LookupRequest,
     requests: &AtomicUsize,
 ) -> Result<(LookupResult, Option<usize>), LookupReadError> {
@@ -540,6 +529,12 @@ async fn find_in_pages(
     for page in 2..=MAX_PAGES + 1 {
         let (answer, more) = fetch_page(tools, &action, &params, requests).await?;
         rows += answer.as_array().map_or(0, Vec::len);
+        if tools.policy.has_path_rules()
+            && checked.action().risk != Risk::Read
+            && let Some(moved) = moved_error(&params, &answer)
+        {
+            return Err(LookupReadError::failed(moved));
+        }
         let finding = question.finding(reading, &answer);
         match (finding, more) {
             (LookupResult::Nothing, RemainingRows::Page) => {}
@@ -551,6 +546,19 @@ async fn find_in_pages(
         params.insert("page".to_owned(), json!(page));
     }
     Ok((LookupResult::Nothing, Some(rows)))
+}
+
+/// The error of a project or group that is elsewhere now: GitLab redirects the read, and policy has decided on the place that
+/// the call names.
+fn moved_error(params: &Map<String, Value>, answer: &Value) -> Option<ToolError> {
+    let given = params.get("fullPath")?.as_str()?.trim_matches('/');
+    let now = ["path_with_namespace", "full_path"].into_iter().find_map(|name| answer.get(name)?.as_str())?;
+    let is_another = !is_digits(given) && !given.eq_ignore_ascii_case(now);
+    is_another.then(|| {
+        let message = format!("{} has moved: it is {} now", quote(given), quote(now));
+        ToolError::new(ErrorKind::NotFound, message)
+            .hint("Nothing was changed; only reads follow a redirect.")
+    })
 }
 
 /// Rows after a page.

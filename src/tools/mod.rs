@@ -14,7 +14,6 @@ mod file_transfer;
 mod find;
 mod finish;
 mod graphql;
-pub(crate) mod header;
 mod instance_version;
 mod instances;
 pub(crate) mod lookups;
@@ -34,7 +33,6 @@ use serde_json::{Map, Value};
 
 pub use audit::Audit;
 pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
-pub use error_mapping::connection_hint;
 pub use instances::{ConfiguredInstance, InstanceSettings, Instances, Route, name_of, name_table_keys};
 pub use own_reads::gate::ReadError;
 pub use state::{InstanceLabel, SetupError, ToolSettings, Tools};
@@ -48,6 +46,8 @@ pub use crate::messages::arguments::{
 };
 pub use crate::messages::declines::Declines;
 pub use crate::messages::error::{ErrorKind, ToolError, internal};
+pub use crate::messages::gitlab_error::connection_hint;
+pub use crate::messages::header;
 pub use crate::messages::question::{AskedCall, Question, Refusal};
 pub use crate::messages::request::{
     Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, READ, View,

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::call::{Body, Call, Part};
+use crate::messages::header;
 use crate::messages::request::Answer;
 use crate::policy::Rule;
 use crate::present::{self, Options};
 use crate::tools::error_mapping;
-use crate::tools::header;
 use crate::tools::prepare::Prepared;
 use crate::tools::state::Tools;
 

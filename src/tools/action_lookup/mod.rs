@@ -2,7 +2,6 @@
 //! GitLab page. An unambiguous one runs, and the answer notes how it was understood.
 
 pub mod by_path;
-pub mod request_limits;
 pub mod resolved;
 pub mod suggestions;
 
@@ -12,6 +11,7 @@ use crate::catalog::{Action, Language, Risk};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::local_files;
 use crate::messages::request::{ExecuteRequest, NextCall};
+use crate::messages::request_limits;
 use crate::search::action_names as names;
 use crate::tools::state::Tools;
 use resolved::{ResolvedAction, by_number};

@@ -6,14 +6,11 @@ use crate::call::Checked;
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{ExecuteRequest, NextCall};
-use crate::search;
+use crate::search::{self, has_name_like, innermost_folder, similar_paths};
 use crate::tools::own_reads::gate::{Purpose, ReadError};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, workspace};
 use crate::untrusted::{quote, quoted_name};
-
-/// Maximum number of similar names.
-const NEAR: usize = 5;
 
 /// Rows of a list of branches, and entries of a page of a tree.
 const ROWS: u64 = 100;
@@ -77,7 +74,7 @@ pub async fn diagnose(
             let same = near.first().filter(|first| is_read && has_name_like(path, first));
             Some(match same {
                 Some(first) => error.fix(with("file_path", first)),
-                None => error.fix(listing(project, at, folder(path, &folders))),
+                None => error.fix(listing(project, at, innermost_folder(path, &folders))),
             })
         }
         Err(ReadError::Gitlab(error)) if error.status() == Some(404) => {
@@ -189,68 +186,4 @@ fn listing(project: &str, at: Option<&str>, folder: Option<&str>) -> NextCall {
     let at = at.filter(|at| *at != workspace::DEFAULT_REF);
     params.extend(at.map(|at| ("ref".to_owned(), json!(at))));
     NextCall::execute("repository.list_tree", &params)
-}
-
-/// The innermost of the known folders that a path is in.
-fn folder<'a>(path: &'a str, known: &[String]) -> Option<&'a str> {
-    let mut rest = path;
-    while let Some((folder, _)) = rest.rsplit_once('/') {
-        if known.iter().any(|known| known == folder) {
-            return Some(folder);
-        }
-        rest = folder;
-    }
-    None
-}
-
-/// Similar paths: first those with the same file name elsewhere, then those with a similar spelling.
-fn similar_paths(wanted: &str, paths: &[String]) -> Vec<String> {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let same = paths.iter().filter(|path| name(path) == name(wanted));
-    let mut near: Vec<String> = Vec::new();
-    for path in same {
-        if near.len() < NEAR && !near.contains(path) {
-            near.push(path.clone());
-        }
-    }
-    while near.len() < NEAR {
-        let left = || paths.iter().filter(|path| !near.contains(path)).map(String::as_str);
-        let by_path = search::nearest(wanted, left());
-        let by_name = || {
-            let nearest = name(wanted);
-            let names: Vec<String> = left().map(name).collect();
-            let found = search::nearest(&nearest, names.iter().map(String::as_str))?.to_owned();
-            left().find(|path| name(path) == found)
-        };
-        let Some(path) = by_path.or_else(by_name).map(str::to_owned) else { break };
-        near.push(path);
-    }
-    near
-}
-
-/// True if two paths end with the same name, or with names that are spelled alike.
-fn has_name_like(wanted: &str, path: &str) -> bool {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let (wanted, name) = (name(wanted), name(path));
-    wanted == name || search::nearest(&wanted, [name.as_str()].into_iter()).is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_names_are_the_same_elsewhere_and_those_spelled_alike() {
-        let paths = ["src/gear.rs", "docs/gear.md", "README.md", "src/gears/main.rs"].map(str::to_owned);
-        assert_eq!(similar_paths("lib/Gear.rs", &paths).first().map(String::as_str), Some("src/gear.rs"));
-        assert_eq!(similar_paths("READM.md", &paths).first().map(String::as_str), Some("README.md"));
-        assert!(similar_paths("nothing-like-it", &paths).is_empty());
-    }
-
-    #[test]
-    fn a_folder_is_the_innermost_that_is_there() {
-        let known = ["src", "src/widget", "docs"].map(str::to_owned);
-        assert_eq!(folder("src/widget/a/b.rs", &known), Some("src/widget"));
-        assert_eq!(folder("lib/b.rs", &known), None);
-    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::call::Checked;
-use crate::tools::prepare::log_selection::LogSelection;
+use crate::messages::log_selection::LogSelection;
 use crate::tools::prepare::requested_wait::RequestedWait;
 use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;

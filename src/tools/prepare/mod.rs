@@ -9,7 +9,6 @@ pub mod edits;
 mod global_ids;
 mod label_names;
 mod list_change;
-pub mod log_selection;
 mod only_one;
 pub mod pin;
 mod present_value;
@@ -24,6 +23,7 @@ use crate::call::{self, Call, Checked, GLOBAL, ResolvedParams};
 use crate::catalog::{Action, Names, Risk};
 use crate::messages::error::ToolError;
 use crate::messages::request::{CheckedCall, ExecuteRequest};
+use crate::messages::text_change::TextChange;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::error_mapping;
 use crate::tools::errors::{diagnosis, next_call};
@@ -32,10 +32,9 @@ use crate::tools::own_reads::locate;
 use crate::tools::state::Tools;
 use crate::tools::{instance_version, lookups, token_info};
 
+use crate::messages::log_selection::{self, LogSelection};
 pub use check::refuse_withheld;
 pub use denial::{is_denial, known_denial};
-use edits::TextChange;
-use log_selection::LogSelection;
 use only_one::OmittedObject;
 use requested_wait::RequestedWait;
 

@@ -9,6 +9,8 @@ use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::messages::change::{self, Change};
 use crate::messages::continuation;
+use crate::messages::header;
+use crate::messages::log_selection;
 use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::present::beginning::{Beginnings, Length};
 use crate::present::{
@@ -16,8 +18,6 @@ use crate::present::{
 };
 use crate::text::{Position, size_within};
 use crate::tools::file_transfer;
-use crate::tools::header;
-use crate::tools::prepare::log_selection;
 use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::reply::{paging, uploads};
 use crate::tools::state::Tools;

@@ -142,19 +142,13 @@ pub async fn walk(
             break walked.stop(End::Sink, Some(request));
         }
         walked.add(count, notes.into_iter().chain(lost.clone()));
-        let Some(next) = next else {
-            break walked.stop(if lost.is_some() { End::NoWay } else { End::Complete }, None);
-        };
-        if next.action == request.action && next.params == request.params {
-            // The rows of this page would be counted twice.
-            break walked.stop(End::NoWay, None);
-        }
         let is_late = Instant::now() >= deadline;
         let late = is_late.then(|| End::Time { seconds: tools.list_time.as_secs() });
         let limit = if taken == Taken::Stop { Some(End::Sink) } else { walked.limit().or(late) };
-        if let Some(limit) = limit {
-            break walked.stop(limit, Some(next));
-        }
+        let next = match page_after(&request, next, lost.is_some(), limit) {
+            Ok(next) => next,
+            Err((end, at)) => break walked.stop(end, at),
+        };
         gitlab::notify(Event::Pages { read: walked.pages, rows: walked.rows });
         page = if next.action == action.id {
             ResolvedAction { action, request: next, notes: Vec::new() }
@@ -168,6 +162,24 @@ pub async fn walk(
     walked
         .map(|walked| Outcomes::Walked(Box::new(walked)))
         .ok_or_else(|| ToolError::new(ErrorKind::Internal, "a list was read without a page"))
+}
+
+/// The page after this one; otherwise why the walk ends here, and where it could go on.
+fn page_after(
+    request: &ExecuteRequest,
+    next: Option<ExecuteRequest>,
+    is_lost: bool,
+    limit: Option<End>,
+) -> Result<ExecuteRequest, (End, Option<ExecuteRequest>)> {
+    let next = next.ok_or((if is_lost { End::NoWay } else { End::Complete }, None))?;
+    // The rows of this page would be counted twice.
+    if next.action == request.action && next.params == request.params {
+        return Err((End::NoWay, None));
+    }
+    match limit {
+        Some(limit) => Err((limit, Some(next))),
+        None => Ok(next),
+    }
 }
 
 /// A page as it came.

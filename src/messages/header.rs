@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Resolved};
 use crate::present;
-use crate::tools::lookups;
 use crate::untrusted::shortened;
 
 /// Limits of notes: their number, and the characters of each.
@@ -25,16 +24,28 @@ pub fn head(call: &Call) -> Map<String, Value> {
 
 /// Adds names with their ids to the data, and the number of requests that found them.
 pub fn add_resolved_names(structured: &mut Map<String, Value>, names: &[Resolved], requests: usize) {
-    let resolved = lookups::resolved_names(names);
+    let resolved = resolved_names(names);
     if !resolved.is_empty() {
         structured.insert("resolved".to_owned(), present::cleaned_value(Value::Object(resolved)));
         structured.insert("lookups".to_owned(), json!(requests));
     }
 }
 
+/// Names with their ids, by parameter: `alice -> 42`.
+fn resolved_names(names: &[Resolved]) -> Map<String, Value> {
+    let mut told: Map<String, Value> = Map::new();
+    for resolved in names {
+        let one = format!("{} -> {}", resolved.name, resolved.id);
+        let said = told.get(&resolved.param).and_then(Value::as_str);
+        let all = said.map_or_else(|| one.clone(), |said| format!("{said}, {one}"));
+        told.insert(resolved.param.clone(), json!(all));
+    }
+    told
+}
+
 /// Names with their ids, to read.
 pub fn add_resolved(text: &mut String, names: &[Resolved]) {
-    for (param, texts) in lookups::resolved_names(names) {
+    for (param, texts) in resolved_names(names) {
         let _ = writeln!(text, "Resolved: {param}: {}.", present::line(texts.as_str().unwrap_or_default()));
     }
 }

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::error::{ErrorKind, ToolError};
+use super::request::NextCall;
 use crate::catalog::{Action, Place as ParamPlace};
-use crate::messages::error::{ErrorKind, ToolError};
-use crate::messages::request::NextCall;
 use crate::text::{Pattern, PatternError, Position};
 
 /// Maximum number of context lines around a match.

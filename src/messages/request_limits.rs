@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::error::{ErrorKind, ToolError};
+use super::request::{ExecuteRequest, FIND, NextCall};
 use crate::call::TARGET;
-use crate::messages::error::{ErrorKind, ToolError};
-use crate::messages::request::{ExecuteRequest, FIND, NextCall};
 use crate::text::excerpt;
 
 /// Bytes of `action`, which may be a URL, and of `target`.
