@@ -44,6 +44,8 @@ pub struct Presentation {
     pub selected_names: &'static [&'static str],
     /// Fields of the object that a question about a call shows.
     pub summary: &'static [&'static str],
+    /// Paths of the fields of an object that consent to its change is bound to.
+    pub bound: &'static [&'static str],
     /// Fields of the merge request in its overview.
     pub merge_request_overview: &'static [&'static str],
     /// Fields of a resolved project.

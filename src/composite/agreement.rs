@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{Action, Risk};
+use crate::catalog::Risk;
 use crate::composite::run::{CompositeRun, KnownStep};
 use crate::policy::{Rule, Ruling};
 use crate::tools::decide::{self, PendingCall};
@@ -20,7 +20,8 @@ pub enum HeldStep {
 /// Steps of which a person was asked, and agreed.
 #[derive(Default)]
 pub struct Agreement {
-    numbers: Vec<usize>,
+    /// Their numbers, each with the identity of the object that the question showed.
+    steps: Vec<(usize, Option<Value>)>,
     /// True if a rule only previews one of the steps.
     pub previews: bool,
 }
@@ -28,7 +29,12 @@ pub struct Agreement {
 impl Agreement {
     /// True if the step of this number was agreed to.
     pub fn covers(&self, number: usize) -> bool {
-        self.numbers.contains(&number)
+        self.steps.iter().any(|(known, _)| *known == number)
+    }
+
+    /// The identity of the object that the question showed for the step of this number.
+    pub fn shown(&self, number: usize) -> Option<Value> {
+        self.steps.iter().find(|(known, _)| *known == number)?.1.clone()
     }
 }
 
@@ -43,14 +49,15 @@ pub async fn hold(run: &CompositeRun<'_>, step: &KnownStep) -> Result<Option<Hel
         return Ok(None);
     }
     let action = resolved.action.clone();
-    let pending = |rule: Rule, prepared: Option<Prepared>| {
-        let params = with_pin(&action, &step.request.params, prepared.as_ref());
+    let pending = |rule: Rule, prepared: Option<Prepared>, shown: Option<Value>| {
+        // Names as the ids that the question shows: an earlier step may give a name to another object.
+        let params = prepared.as_ref().map_or_else(|| step.request.params.clone(), Prepared::params_again);
         let action = action.id.clone();
-        HeldStep::Asked(Box::new(PendingCall { number: step.number, action, params, prepared, rule }))
+        HeldStep::Asked(Box::new(PendingCall { number: step.number, action, params, prepared, rule, shown }))
     };
     if action.plan.is_some() {
         let asks = run.tools.policy.confirm().asks_about(action.risk);
-        return Ok(asks.then(|| pending(Rule::Risk(action.risk), None)));
+        return Ok(asks.then(|| pending(Rule::Risk(action.risk), None, None)));
     }
     let circumstances = Circumstances { within: Some(run.id), ..Circumstances::default() };
     if action.risk == Risk::Read {
@@ -66,24 +73,14 @@ pub async fn hold(run: &CompositeRun<'_>, step: &KnownStep) -> Result<Option<Hel
     match decide::decide_ahead(run.tools, &prepared) {
         // The text that is sent is known when the steps before it are made: it is asked about by itself then.
         Ruling::Confirm(_) if is_edited && step.number > 1 => Ok(None),
-        Ruling::Confirm(rule) => Ok(Some(pending(rule, Some(prepared)))),
+        Ruling::Confirm(rule) => {
+            let shown = decide::identity(run.tools, &prepared).await;
+            Ok(Some(pending(rule, Some(prepared), shown)))
+        }
         Ruling::Deny(rule) => Err(decide::denial(run.tools, &prepared, &rule)),
         Ruling::Preview(_) => Ok(Some(HeldStep::Previewed)),
         Ruling::Allow => Ok(None),
     }
-}
-
-/// The parameters with the state of the object that the question shows.
-fn with_pin(action: &Action, params: &Map<String, Value>, prepared: Option<&Prepared>) -> Map<String, Value> {
-    let mut params = params.clone();
-    let shown = action.pin.as_ref().and_then(|pin| {
-        let value = prepared?.checked.params().get(&pin.param)?;
-        Some((pin.param.clone(), value.clone()))
-    });
-    if let Some((name, value)) = shown {
-        params.entry(name).or_insert(value);
-    }
-    params
 }
 
 /// Asks about the held steps together. `params` are those of the composite action in the call that consents.
@@ -110,7 +107,7 @@ pub async fn agree(
         let request = ExecuteRequest { action: run.id.to_owned(), params, ..run.request.clone() };
         decide::agree_together(run.tools, &request, &pending).await?;
     }
-    agreement.numbers = pending.iter().map(|call| call.number).collect();
+    agreement.steps = pending.into_iter().map(|call| (call.number, call.shown)).collect();
     Ok(agreement)
 }
 

@@ -67,10 +67,10 @@ impl CallDigest {
         CallDigest::of(&json!([base.as_str(), call.method().name(), path, params]))
     }
 
-    /// Digest of a request as it would be sent, with the state of the object that the server adds.
-    pub fn of_request(base: &Url, call: &Call) -> CallDigest {
+    /// Digest of a request as it would be sent, with the state of the object that the question shows.
+    pub fn of_request(base: &Url, call: &Call, state: &Map<String, Value>) -> CallDigest {
         let body = format!("{:?}", call.body());
-        CallDigest::of(&json!([base.as_str(), call.method().name(), call.path(), call.query(), body]))
+        CallDigest::of(&json!([base.as_str(), call.method().name(), call.path(), call.query(), body, state]))
     }
 
     /// Digest of an action whose request is not known beforehand.

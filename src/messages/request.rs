@@ -89,6 +89,9 @@ pub struct ExecuteRequest {
     /// The calls that a person has agreed to, which no client can say.
     #[serde(skip)]
     pub agreed: Vec<CallDigest>,
+    /// The identity of the object that was agreed to by the question of an enclosing action.
+    #[serde(skip)]
+    pub shown: Option<Value>,
 }
 
 impl ExecuteRequest {

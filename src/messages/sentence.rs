@@ -25,7 +25,7 @@ const MAX_NAME_CHARACTERS: usize = 100;
 const MAX_LISTED: usize = 20;
 
 /// Fields of an object with the sentence on each value; `{}` is the value.
-const FACTS: [(&str, Option<&str>, &str); 10] = [
+const FACTS: [(&str, Option<&str>, &str); 11] = [
     ("merged", Some("false"), "It is not merged."),
     ("merged", Some("true"), "It is merged."),
     ("default", Some("true"), "It is the default branch."),
@@ -35,6 +35,7 @@ const FACTS: [(&str, Option<&str>, &str); 10] = [
     ("status", None, "Its status is {}."),
     ("visibility", None, "It is {}."),
     ("environment_scope", None, "Its environment scope is {}."),
+    ("target_branch", None, "Its target branch is {}."),
     ("last_activity_at", None, "It was last active at {}."),
 ];
 

@@ -66,7 +66,8 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
             continue;
         }
         let is_agreed = agreement.covers(call.number) && !is_previewed;
-        let outcome = run_call(run, &calls, call, &done, (is_agreed, is_previewed)).await;
+        let shown = agreement.shown(call.number);
+        let outcome = run_call(run, &calls, call, &done, (is_agreed, shown), is_previewed).await;
         is_previewed |= !goes_on && outcome.as_ref().is_ok_and(is_preview_outcome);
         if outcome.is_err() && !goes_on {
             stopped = Some(call.number);
@@ -169,7 +170,8 @@ async fn run_call(
     calls: &[BatchCall<'_>],
     call: &BatchCall<'_>,
     done: &[CallResult],
-    (agreed, dry_run): (bool, bool),
+    (agreed, identity): (bool, Option<Value>),
+    dry_run: bool,
 ) -> Result<Outcome, ToolError> {
     let reads = run.tools.catalog().get(call.action).ok().flatten().is_some_and(|one| one.risk == Risk::Read);
     let dry_run = (dry_run && !reads) || run.request.dry_run == Some(true);
@@ -202,6 +204,7 @@ async fn run_call(
     let request = ExecuteRequest {
         confirm: agreed.then_some(true),
         dry_run: dry_run.then_some(true),
+        shown: identity,
         ..call.request(run, params)
     };
     run.step_as(request, agreed).await

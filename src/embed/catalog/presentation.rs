@@ -23,6 +23,7 @@ pub struct PresentationLists {
     sibling_names: Vec<String>,
     selected_names: Vec<String>,
     summary: Vec<String>,
+    bound: Vec<String>,
     merge_request_overview: Vec<String>,
     resolved_project: Vec<String>,
     said_better: Vec<(String, String)>,
@@ -74,6 +75,7 @@ impl PresentationLists {
             ("sibling_names", &self.sibling_names),
             ("selected_names", &self.selected_names),
             ("summary", &self.summary),
+            ("bound", &self.bound),
             ("merge_request_overview", &self.merge_request_overview),
             ("resolved_project", &self.resolved_project),
         ];

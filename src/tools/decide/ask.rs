@@ -58,13 +58,17 @@ pub async fn find_consent(
     if is_agreed {
         return Ok(None);
     }
-    if is_confirmed && !wants_token {
-        refusal::refuse_another(request, &[refusal::exact_digest(tools, call)])?;
+    // No person has seen an object that the model consents to.
+    if is_confirmed && !wants_token && request.agreed.is_empty() {
         return Ok(None);
     }
     let mut target = look_up_target(tools, call, checked).await?;
+    if is_confirmed && !wants_token {
+        refusal::refuse_another(request, &[refusal::exact_digest(tools, call, &target.state)])?;
+        return Ok(None);
+    }
     let rejected = match &request.confirmation_token {
-        Some(token) if is_confirmed => match redeem(tools, token, &subject(tools, call, &target.rows)) {
+        Some(token) if is_confirmed => match redeem(tools, token, &subject(tools, call, &target)) {
             Ok(()) => return Ok(None),
             Err(error) => Some(error),
         },
@@ -78,8 +82,7 @@ pub async fn find_consent(
     }
     let mut notes = prepared.notes.clone();
     notes.extend(done_note(tools, &prepared.action, &target.rows));
-    let token =
-        wants_token.then(|| tools.tokens.as_ref()?.issue(&subject(tools, call, &target.rows))).flatten();
+    let token = wants_token.then(|| tools.tokens.as_ref()?.issue(&subject(tools, call, &target))).flatten();
     let hint = match (&token, target.rows.is_empty()) {
         (None, _) => {
             "Call it again with `confirm: true` once the user agrees; `dry_run: true` shows the request."
@@ -112,7 +115,7 @@ fn done_note(tools: &Tools, action: &Action, hit: &Map<String, Value>) -> Option
 
 /// The subject that a confirmation token is bound to: the instance, the call with its body and locations, and the
 /// current state of what it would hit.
-fn subject(tools: &Tools, call: &Call, hit: &Map<String, Value>) -> String {
+fn subject(tools: &Tools, call: &Call, hit: &TargetObject) -> String {
     let body = match call.body() {
         Body::Json(body) => body.to_string(),
         other => format!("{other:?}"),
@@ -127,7 +130,8 @@ fn subject(tools: &Tools, call: &Call, hit: &Map<String, Value>) -> String {
         call.query(),
         body,
         places,
-        hit,
+        hit.rows,
+        hit.state,
     ])
     .to_string()
 }
@@ -153,7 +157,7 @@ pub(super) async fn describe_call(
     target: TargetObject,
 ) -> QuestionedCall {
     let CheckedCall { call: request, checked } = call;
-    let TargetObject { rows: hit, unseen } = target;
+    let TargetObject { rows: hit, state, unseen } = target;
     let is_raw = checked.action().direct().is_some();
     let strictest = request.strictest().and_then(|touched| touched.ids.first()).filter(|_| is_raw);
     let named = strictest.and_then(|id| tools.catalog.get(id).ok().flatten());
@@ -171,7 +175,7 @@ pub(super) async fn describe_call(
             what: sentence.what.clone(),
             plan: None,
             digest: refusal::digest_call(tools, request).await,
-            exact: refusal::exact_digest(tools, request),
+            exact: refusal::exact_digest(tools, request, &state),
             target: AuditTarget::new(request, checked),
         },
         sentence,

@@ -7,7 +7,9 @@ mod refusal;
 mod target;
 mod together;
 
-use crate::messages::error::ToolError;
+use serde_json::Value;
+
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::policy::{Consent, Obstacle, Permit, Rule, Ruling};
 use crate::tools::error_mapping;
 use crate::tools::errors::diagnosis;
@@ -41,6 +43,9 @@ pub async fn decide(tools: &Tools, prepared: &Prepared, is_agreed: bool) -> Resu
         Err(rule) => rule,
     };
     refusal::refuse_declined(tools, &prepared.call).await?;
+    if is_agreed {
+        refuse_other_object(tools, prepared).await?;
+    }
     let answered = ask::find_consent(tools, prepared, &rule, is_agreed).await;
     match answered {
         Ok(Some(ask)) => Ok(Decision::Ask(Box::new(ask))),
@@ -53,6 +58,26 @@ pub async fn decide(tools: &Tools, prepared: &Prepared, is_agreed: bool) -> Resu
             Err(diagnosis::diagnose_reply(tools, error, prepared.checked_call(), &prepared.request).await)
         }
     }
+}
+
+/// Refuses a call that a person has agreed to by the question of the action whose step it is, if by now its names are those of
+/// another object: calls before it may have given them away.
+async fn refuse_other_object(tools: &Tools, prepared: &Prepared) -> Result<(), ToolError> {
+    let Some(shown) = &prepared.request.shown else { return Ok(()) };
+    if identity(tools, prepared).await.as_ref() == Some(shown) {
+        return Ok(());
+    }
+    let message = format!(
+        "{}: by now this is another object than the one that was agreed to. It was not sent",
+        prepared.action.id
+    );
+    Err(ToolError::new(ErrorKind::Conflict, message)
+        .hint("Call it by itself: it is asked about as it is now."))
+}
+
+/// Tells the object that a call would hit from another of the same name; none if GitLab does not show it.
+pub async fn identity(tools: &Tools, prepared: &Prepared) -> Option<Value> {
+    target::look_up_target(tools, &prepared.call, &prepared.checked).await.ok()?.identity()
 }
 
 /// The decision of the rules.

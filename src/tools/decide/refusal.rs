@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -31,9 +32,9 @@ pub async fn digest_call(tools: &Tools, call: &Call) -> CallDigest {
     CallDigest::of_call(&tools.base, call, counted, |location| locate::find_path(&located, location))
 }
 
-/// The digest of a call as it would be sent.
-pub fn exact_digest(tools: &Tools, call: &Call) -> CallDigest {
-    CallDigest::of_request(&tools.base, call)
+/// The digest of a call as it would be sent, to an object in this state.
+pub fn exact_digest(tools: &Tools, call: &Call, state: &Map<String, Value>) -> CallDigest {
+    CallDigest::of_request(&tools.base, call, state)
 }
 
 /// Refuses calls that are no longer those that a person has agreed to: a name may be another object's by then, and a text

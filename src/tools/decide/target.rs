@@ -19,6 +19,8 @@ use crate::untrusted::foreign_line;
 #[derive(Debug, Default)]
 pub struct TargetObject {
     pub rows: Map<String, Value>,
+    /// The fields that consent is bound to, each with its path.
+    pub state: Map<String, Value>,
     /// The reason why the target is unknown.
     pub unseen: Option<String>,
 }
@@ -33,7 +35,7 @@ pub async fn look_up_target(
     let mut target = TargetObject::default();
     for look in target_reads(tools, call, checked) {
         match read_target(tools, &look.action, look.params).await {
-            Ok(Some(rows)) => return Ok(TargetObject { rows, unseen: None }),
+            Ok(Some(object)) => return Ok(object),
             Ok(None) => {}
             Err(error) if error.kind == ErrorKind::NotFound && look.is_thing_itself => return Err(error),
             Err(error) => target.unseen = Some(error.message),
@@ -111,7 +113,7 @@ fn read_target<'t>(
     tools: &'t Tools,
     id: &'t str,
     params: Map<String, Value>,
-) -> BoxFuture<'t, Result<Option<Map<String, Value>>, ToolError>> {
+) -> BoxFuture<'t, Result<Option<TargetObject>, ToolError>> {
     Box::pin(async move {
         let Some(action) = tools.catalog.get(id).map_err(|error| error::internal(&error))? else {
             return Ok(None);
@@ -135,10 +137,29 @@ fn read_target<'t>(
             None => reply,
         };
         Ok(match reply.content {
-            Content::Json(Value::Object(thing)) => Some(summarize(&action, &thing)),
+            Content::Json(Value::Object(thing)) => Some(TargetObject {
+                rows: summarize(&action, &thing),
+                state: bound_state(&Value::Object(thing)),
+                unseen: None,
+            }),
             _ => None,
         })
     })
+}
+
+/// What consent to a change of a thing is bound to: which thing it is, and what of it the change would be another change by.
+fn bound_state(thing: &Value) -> Map<String, Value> {
+    let value =
+        |path: &&str| thing.pointer(&format!("/{}", path.replace('.', "/"))).filter(|value| !value.is_null());
+    let bound = PRESENTATION.bound.iter().filter_map(|path| Some(((*path).to_owned(), value(path)?.clone())));
+    bound.collect()
+}
+
+impl TargetObject {
+    /// Tells the object from another of the same name; none if GitLab does not show it.
+    pub fn identity(&self) -> Option<Value> {
+        self.state.get("id").cloned()
+    }
 }
 
 /// The summary fields of a thing; of a list its length.

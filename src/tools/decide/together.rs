@@ -20,12 +20,14 @@ pub struct PendingCall {
     /// Its number among them, from 1.
     pub number: usize,
     pub action: String,
-    /// The parameters as they were given.
+    /// The parameters that call it again.
     pub params: Map<String, Value>,
     /// The call, if it is known beforehand.
     pub prepared: Option<Prepared>,
     /// The rule by which it is asked about.
     pub rule: Rule,
+    /// The identity of the object that it would hit.
+    pub shown: Option<Value>,
 }
 
 /// Succeeds where the request consents to all of these calls.
@@ -43,7 +45,13 @@ pub async fn agree_together(
     }
     let wants_token = tools.policy.confirm().wants_token();
     if request.confirm == Some(true) && !wants_token {
-        let calls: Vec<CallDigest> = pending.iter().map(|call| call.exact(tools)).collect();
+        if request.agreed.is_empty() {
+            return Ok(());
+        }
+        let mut calls = Vec::new();
+        for call in pending {
+            calls.push(call.exact(tools, &call.target(tools).await.state));
+        }
         return refusal::refuse_another(request, &calls);
     }
     let action = &request.action;
@@ -89,9 +97,21 @@ impl PendingCall {
         }
     }
 
-    fn exact(&self, tools: &Tools) -> CallDigest {
+    /// The object that it would hit.
+    async fn target(&self, tools: &Tools) -> TargetObject {
         match &self.prepared {
-            Some(prepared) => refusal::exact_digest(tools, &prepared.call),
+            Some(prepared) => {
+                look_up_target(tools, &prepared.call, &prepared.checked).await.unwrap_or_else(|error| {
+                    TargetObject { unseen: Some(error.message), ..TargetObject::default() }
+                })
+            }
+            None => TargetObject::default(),
+        }
+    }
+
+    fn exact(&self, tools: &Tools, state: &Map<String, Value>) -> CallDigest {
+        match &self.prepared {
+            Some(prepared) => refusal::exact_digest(tools, &prepared.call, state),
             None => CallDigest::of_params(&tools.base, &self.action, &self.params),
         }
     }
@@ -99,12 +119,7 @@ impl PendingCall {
     /// The call as one of a question about several.
     async fn describe(&self, tools: &Tools, plan: &str) -> QuestionedCall {
         let mut described = match &self.prepared {
-            Some(prepared) => {
-                let target = look_up_target(tools, &prepared.call, &prepared.checked).await;
-                let target = target
-                    .unwrap_or_else(|error| TargetObject { rows: Map::new(), unseen: Some(error.message) });
-                describe_call(tools, prepared.checked_call(), target).await
-            }
+            Some(prepared) => describe_call(tools, prepared.checked_call(), self.target(tools).await).await,
             None => self.describe_params(tools).await,
         };
         described.number = self.number;
@@ -128,7 +143,7 @@ impl PendingCall {
                 what: sentence.what.clone(),
                 plan: None,
                 digest: self.digest(tools).await,
-                exact: self.exact(tools),
+                exact: self.exact(tools, &Map::new()),
                 target: AuditTarget::default(),
             },
             sentence,

@@ -281,7 +281,8 @@ fn what_was_shown_is_what_is_deleted() {
     }
 }
 
-/// A raw merge is tied to the commits that the question was about, as `merge_request.merge` is.
+/// A raw merge is tied to the commits that the question was about, as `merge_request.merge` is: it names them, and is not
+/// sent once others have come.
 #[test]
 fn a_raw_merge_names_the_head_that_was_shown() {
     for version in VERSIONS {
@@ -294,10 +295,14 @@ fn a_raw_merge_names_the_head_that_was_shown() {
         let mut person = Person::at(&gitlab, version, &[]);
         let merge = json!({"method": "PUT", "path": "/projects/acme%2Fwidget/merge_requests/5/merge"});
         let merge = json!({"action": "api.rest", "params": merge});
-        let reply = person.call_while(EXECUTE, &merge, &yes(), &|| head("bbbb"));
-        let puts = gitlab.received().into_iter().filter(|request| request.method == "PUT");
-        let bodies: Vec<Value> = puts.map(|put| serde_json::from_slice(&put.body).unwrap()).collect();
-        assert_eq!(bodies, [json!({"sha": "aaaa"})], "{}", reply.text);
+        let bodies = || -> Vec<Value> {
+            let puts = gitlab.received().into_iter().filter(|request| request.method == "PUT");
+            puts.map(|put| serde_json::from_slice(&put.body).unwrap()).collect()
+        };
+        refused(&person.call_while(EXECUTE, &merge, &yes(), &|| head("bbbb")), "conflict");
+        assert!(bodies().is_empty(), "{:?}", bodies());
+        let reply = person.call(EXECUTE, &merge, &yes());
+        assert_eq!(bodies(), [json!({"sha": "bbbb"})], "{}", reply.text);
     }
 }
 
@@ -728,4 +733,69 @@ fn a_question_about_an_object_that_cannot_be_seen_names_it_by_the_call() {
     refused(&person.execute(&call, &no()), "declined");
     let question = person.last_question();
     assert!(question.lines().next().unwrap().contains("main"), "{question}");
+}
+
+/// Earlier calls of a batch gave the names of what was shown to other objects, which were then deleted.
+#[test]
+fn a_name_in_a_batch_is_of_the_object_that_was_shown() {
+    let squeaks = "The gear squeaks at full speed";
+    let retitle = |iid: u64, title: &str| json!({"action": "issue.update", "params": {"fullPath": "acme/widget", "iid": iid, "title": title}});
+    let relabel = |name: &str, new: &str| json!({"action": "label.update", "params": {"fullPath": "acme/widget", "name": name, "new_name": new}});
+    let issue = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": squeaks}});
+    let label = json!({"action": "label.delete", "params": {"fullPath": "acme/widget", "name": "bug"}});
+    for version in VERSIONS {
+        let mut person = Person::in_sandbox(version, &[]);
+        let calls = json!([retitle(1, "other"), retitle(2, squeaks), issue]);
+        let reply = person.execute(&json!({"action": "api.batch", "params": {"calls": calls}}), &yes());
+        assert!(person.last_question().contains("issue #1"), "{}", person.last_question());
+        assert!(reply.text.contains("Deleted: issue acme/widget#1"), "{}", reply.text);
+        let second = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": 2}});
+        assert!(!person.execute(&second, &yes()).is_error, "{version}");
+
+        let mut person = Person::in_sandbox(version, &[]);
+        let calls = json!([relabel("bug", "keep"), relabel("docs", "bug"), label]);
+        let reply = person.execute(&json!({"action": "api.batch", "params": {"calls": calls}}), &yes());
+        assert!(reply.text.contains("another object than the one that was agreed to"), "{}", reply.text);
+        for name in ["keep", "bug"] {
+            let get = json!({"action": "label.get", "params": {"fullPath": "acme/widget", "name": name}});
+            assert!(!person.execute(&get, &yes()).is_error, "{version} {name}");
+        }
+    }
+}
+
+/// Consent is for the object as the question shows it: where it is merged to, which commit a branch ends with, what a page
+/// says.
+#[test]
+fn an_object_that_changes_while_the_question_is_open_is_asked_about_again() {
+    let request = |target: &str| json!({"id": 50, "iid": 5, "title": "Gears", "state": "opened", "target_branch": target, "sha": "c0ffee"});
+    let branch = |commit: &str| json!({"name": "old", "commit": {"id": commit}});
+    let label = |id: u64| json!({"id": id, "name": "bug"});
+    let page = |content: &str| json!({"slug": "home", "title": "home", "content": content});
+    for (action, params, path, before, after) in [
+        ("merge_request.merge", json!({"iid": 5}), "merge_requests/5", request("main"), request("prod")),
+        ("branch.delete", json!({"branch": "old"}), "repository/branches/old", branch("aa"), branch("bb")),
+        ("label.delete", json!({"name": "bug"}), "labels/bug", label(1), label(2)),
+        ("wiki_page.delete", json!({"slug": "home"}), "wikis/home", page("a"), page("b")),
+    ] {
+        for version in VERSIONS {
+            let gitlab = gitlab();
+            let place = format!("GET /api/v4/projects/acme%2Fwidget/{path}");
+            gitlab.says(&place, [answer(200, before.clone())]);
+            let mut person = Person::at(&gitlab, version, &[]);
+            let mut params = params.clone();
+            params["fullPath"] = json!("acme/widget");
+            let call = json!({"action": action, "params": params});
+            let change = || {
+                gitlab.says(&place, [answer(200, after.clone())]);
+            };
+            let reply = person.call_while(EXECUTE, &call, &yes(), &change);
+            assert_eq!(refused(&reply, "conflict")["fix"]["arguments"]["action"], action, "{}", reply.text);
+            let changes: Vec<String> =
+                sent(&gitlab).into_iter().filter(|line| !line.starts_with("GET")).collect();
+            assert!(changes.is_empty(), "{action} {version}: {changes:?}");
+            if action == "merge_request.merge" {
+                assert!(person.last_question().contains("main"), "{}", person.last_question());
+            }
+        }
+    }
 }
