@@ -113,6 +113,17 @@ fn a_missing_target_is_the_place_that_gitlab_would_take() {
         ("runner.create", json!({"runner_type": "instance_type", "project_id": "acme/widget"})),
         ("bulk_import.create", imported(json!([group("a", Some("acme")), group("b", Some(""))]))),
         (
+            "group.update",
+            json!({
+                "fullPath": "acme",
+                "duo_namespace_access_rules": [{"through_namespace": {"id": 9}, "features": ["duo_classic"]}],
+            }),
+        ),
+        (
+            "secrets_permission.update",
+            json!({"fullPath": "acme/widget", "actions": ["READ"], "principal": {"id": 9, "type": "GROUP"}}),
+        ),
+        (
             "api.rest",
             json!({
                 "method": "POST", "path": "/bulk_imports",
@@ -143,6 +154,23 @@ fn a_missing_target_is_the_place_that_gitlab_would_take() {
     let imported = imported(json!([group("a", Some("acme")), group("b", Some("acme"))]));
     let reply = run(&mut client, "bulk_import.create", &imported, true);
     assert_ne!(kind(&reply), "denied", "{}", reply.text);
+}
+
+/// GitLab redirects the read of a project by its former path, and the change would be made where the project is now.
+#[test]
+fn the_former_path_of_a_project_is_no_allowed_place() {
+    let gitlab = Gitlab::start();
+    let moved = json!({"id": 5, "path_with_namespace": "other/vault", "name": "vault"});
+    gitlab.json("/projects/acme%2Fvault", &moved);
+    gitlab.json(
+        "/projects/acme%2Fwidget",
+        &json!({"id": 1, "path_with_namespace": "acme/widget", "name": "widget"}),
+    );
+    let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+    let to = json!({"fullPath": "acme/widget", "iid": 1, "to_project_id": "acme/vault"});
+    let reply = run(&mut client, "issue.move", &to, true);
+    assert!(reply.is_error && reply.text.contains("has moved: it is \"other/vault\" now"), "{}", reply.text);
+    assert!(!sent(&gitlab).iter().any(|request| request.starts_with("POST")), "{:?}", sent(&gitlab));
 }
 
 /// A group that is imported, into another if it is named.
