@@ -23,7 +23,7 @@ fn a_pronoun_takes_the_object_of_an_earlier_clause() {
         ("list stale branches and delete them", "branch.delete"),
         ("create an issue, assign it to bob and close it", "issue.update"),
         // The reviewer is named last, and nothing merges one.
-        ("open a merge request, assign a reviewer, merge it and delete the branch", "merge_request.merge"),
+        ("open a merge request, assign a reviewer and merge it", "merge_request.merge"),
         ("look up the issue about login, add a comment to it and close it", "issue_note.create"),
     ] {
         let steps = find(query).steps;
