@@ -89,7 +89,8 @@ fn is_held(taken: &TakenSegment<'_>, below: &BTreeSet<&str>) -> bool {
     }
     let parts: Vec<&str> = value.split('/').collect();
     let is_long_enough = *holder == "groups" || parts.len() > 1;
-    is_long_enough && !parts.iter().skip(2).any(|part| below.contains(part))
+    // Encoded twice, a path is none.
+    is_long_enough && !value.contains('%') && !parts.iter().skip(2).any(|part| below.contains(part))
 }
 
 /// Rank of a match: fewer additional segments in placeholders, then fewer placeholders.
@@ -263,7 +264,12 @@ mod tests {
 
     #[test]
     fn what_is_no_path_of_gitlabs_is_nothing() {
-        for text in ["/nowhere/at/all", "DELETE /version", "/projects/acme/widget/issues/12/frobnicate"] {
+        for text in [
+            "/nowhere/at/all",
+            "DELETE /version",
+            "/projects/acme/widget/issues/12/frobnicate",
+            "DELETE /projects/acme%252Fwidget/issues/1",
+        ] {
             assert!(parse_and_render(text).is_empty(), "{text}: {:?}", parse_and_render(text));
         }
     }
