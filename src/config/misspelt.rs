@@ -53,6 +53,14 @@ pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>,
         if is_known(&name) {
             continue;
         }
+        if let Some((row, beginning)) = restriction_behind(&name) {
+            // A name without any beginning may be another program's.
+            if beginning.is_empty() {
+                warnings.push(format!("{name} is no setting of gitlab-mcp; did you mean {}?", row.name));
+                continue;
+            }
+            return Err(ConfigError::Misspelt { given: name, meant: row.name });
+        }
         let is_ours = name.to_uppercase().starts_with(PREFIX);
         let meant = if is_ours { meant(&name) } else { slip_of(&name) };
         // `GITLAB_READ_ONLY_TOKEN` is a token.
@@ -72,6 +80,21 @@ pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>,
         warnings.push(format!("{name} is no setting of gitlab-mcp; did you mean {}?", row.name));
     }
     Ok(warnings)
+}
+
+/// Beginnings that callers give the names of settings in place of `GITLAB_`, the longest first.
+const OTHER_PREFIXES: [&str; 7] =
+    ["GITLAB_MCP_SERVER_", "GITLAB_GITLAB_", "MCP_SERVER_", "GITLAB_MCP_", "MCP_", "GL_", ""];
+
+/// The restriction that a name is with another beginning than its own: `MCP_SAFE_MODE`, `GITLAB_MCP_SERVER_POLICY`; without
+/// any, a name of several words.
+fn restriction_behind(name: &str) -> Option<(&'static Row, &'static str)> {
+    let upper = name.to_uppercase();
+    let (beginning, rest) =
+        OTHER_PREFIXES.into_iter().find_map(|beginning| Some((beginning, upper.strip_prefix(beginning)?)))?;
+    let is_it = |row: &&Row| row.name.strip_prefix(PREFIX) == Some(rest) && restricts(row);
+    let row = settings().map(|setting| setting.row()).find(is_it)?;
+    (!beginning.is_empty() || rest.contains('_')).then_some((row, beginning))
 }
 
 /// True for a setting, and for a variable of another program.
@@ -167,6 +190,26 @@ mod tests {
             let error = of(&[given]).expect_err(given);
             assert!(error.contains(given) && error.contains(meant), "{error}");
         }
+    }
+
+    #[test]
+    fn a_restriction_with_another_beginning_is_not_dropped_in_silence() {
+        for (given, meant) in [
+            ("GITLAB_MCP_SERVER_POLICY", "GITLAB_POLICY"),
+            ("GITLAB_GITLAB_TOOLSETS", "GITLAB_TOOLSETS"),
+            ("GL_READ_ONLY", "GITLAB_READ_ONLY"),
+            ("MCP_SAFE_MODE", "GITLAB_SAFE_MODE"),
+            ("MCP_CONFIRM", "GITLAB_CONFIRM"),
+        ] {
+            let error = of(&[given]).expect_err(given);
+            assert!(error.contains(given) && error.contains(meant), "{error}");
+        }
+        for (given, meant) in [("READ_ONLY", "GITLAB_READ_ONLY"), ("DENIED_ACTIONS", "GITLAB_DENIED_ACTIONS")]
+        {
+            let warned = of(&[given]).unwrap();
+            assert!(warned.len() == 1 && warned[0].contains(meant), "{warned:?}");
+        }
+        assert_eq!(of(&["POLICY", "DOMAINS", "CONFIRM"]), Ok(Vec::new()));
     }
 
     #[test]
