@@ -83,6 +83,9 @@ impl Files {
     /// Checks that a file could be created: the path stays inside the directory and the name is unused.
     pub fn check_free(&self, given: &str) -> Result<(), FilesError> {
         let path = self.relative_path(given)?;
+        if given.chars().any(hides_its_name) {
+            return Err(FilesError::Outside { given: given.to_owned(), root: self.root.clone() });
+        }
         let dir = self.open().map_err(|source| self.failed(given, source))?;
         if is_free(&dir, &path).map_err(|source| self.failed(given, source))? {
             return Ok(());
@@ -136,6 +139,12 @@ impl Files {
             _ => FilesError::Io { given, root, source },
         }
     }
+}
+
+/// True for a character by which a name is shown as another one: a control character, or one that turns or hides text.
+fn hides_its_name(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// Returns true if the name is unused. A dangling symbolic link counts as used.

@@ -36,6 +36,10 @@ fn no_path_leads_out() {
         assert!(files.check_free(path).is_err(), "{path}");
     }
     assert_eq!(fs::read_to_string(outside).unwrap(), "not yours");
+    // A name that is shown as another one.
+    for path in ["a\u{202e}txt.exe", "a\nb.txt", "a\u{1b}[2K.txt", "a\u{200b}.txt"] {
+        assert!(files.check_free(path).is_err(), "{path:?}");
+    }
 }
 
 #[cfg(unix)]
