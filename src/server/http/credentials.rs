@@ -24,7 +24,7 @@ const CONFIRM: &str = "x-mcp-confirm";
 const CONFIRM_BY: &str = "x-mcp-confirm-by";
 
 /// The beginning of those headers, in every spelling that a proxy may turn into it.
-const NARROWING: [&str; 5] = ["x-mcp-", "x_mcp_", "x-gitlab-", "gitlab-", "mcp-"];
+const NARROWING: [&str; 4] = ["x-mcp-", "x-gitlab-", "gitlab-", "mcp-"];
 
 /// Their further names that would narrow.
 const NARROWING_WORDS: [&str; 4] = ["policy", "quick-actions", "scope", "scopes"];
@@ -243,8 +243,10 @@ fn check_instance_names(headers: &HeaderMap) -> Result<(), IdentityError> {
 fn check_narrowing_names(headers: &HeaderMap) -> Result<(), IdentityError> {
     const KNOWN: [&str; 4] = [READ_ONLY, TOOLSETS, CONFIRM, CONFIRM_BY];
     let names = headers.keys().map(HeaderName::as_str).filter(|name| !KNOWN.contains(name));
-    let rest =
-        |name: &str| NARROWING.iter().find_map(|beginning| name.strip_prefix(beginning).map(str::to_owned));
+    let rest = |name: &str| {
+        let name = name.replace('_', "-");
+        NARROWING.iter().find_map(|beginning| name.strip_prefix(beginning).map(str::to_owned))
+    };
     // `Mcp-Param-…` repeats an argument of the call (MCP, Streamable HTTP).
     let is_one = |rest: String| {
         let reads = NARROWING_WORDS.contains(&rest.as_str()) || contains_restriction(&rest);
@@ -441,9 +443,14 @@ mod tests {
         for header in others {
             assert!(matches!(ask(header), Err(IdentityError::NoInstance(_))), "{header}");
         }
-        for header in
-            ["x-gitlab-readonly", "mcp-readonly", "x-mcp-policy", "x-mcp-quick-actions", "x-mcp-scope"]
-        {
+        for header in [
+            "x-gitlab-readonly",
+            "gitlab_read_only",
+            "mcp-readonly",
+            "x-mcp-policy",
+            "x-mcp-quick-actions",
+            "x-mcp-scope",
+        ] {
             assert!(matches!(ask(header), Err(IdentityError::NoRestriction(_))), "{header}");
         }
         for header in [
