@@ -83,8 +83,13 @@ impl ItemResults {
             let mut row = item.row.clone();
             match self.items.iter().take(at).position(|earlier| earlier.has_error_of(item)) {
                 Some(first) => {
-                    let kind = item.details.get(ERROR).and_then(|error| error.get("kind"));
-                    row.insert(ERROR.to_owned(), json!({"kind": kind, "same_as_row": first + 1}));
+                    let part = |name: &str| item.details.get(ERROR).and_then(|error| error.get(name));
+                    let mut error = Map::from_iter([
+                        ("kind".to_owned(), json!(part("kind"))),
+                        ("same_as_row".to_owned(), json!(first + 1)),
+                    ]);
+                    error.extend(part(APPLIED).map(|applied| (APPLIED.to_owned(), applied.clone())));
+                    row.insert(ERROR.to_owned(), Value::Object(error));
                 }
                 None => {
                     let same: Vec<&Item> =
@@ -136,6 +141,9 @@ const NOTES: &str = "notes";
 /// The field of a row with its error.
 const ERROR: &str = "error";
 
+/// The field of an error that says if the change may have been made.
+const APPLIED: &str = "applied";
+
 impl Item {
     fn notes(&self) -> impl Iterator<Item = &String> {
         let notes = self.details.get(NOTES).and_then(Value::as_array).into_iter().flatten();
@@ -182,6 +190,10 @@ fn joined(first: &Item, others: &[&Item]) -> Map<String, Value> {
         if let Some(values) = values.filter(|_| !says.contains_key(name)) {
             says.insert(name.clone(), list(&values));
         }
+    }
+    // Nothing tells them apart: at least it is said how many they are.
+    if says == first.row {
+        says.insert("items".to_owned(), json!(others.len() + 1));
     }
     says
 }

@@ -193,3 +193,17 @@ fn an_error_that_several_objects_have_is_shown_once_with_those_objects() {
     assert_eq!(rows[2]["error"], json!({"kind": "forbidden", "same_as_row": 1}));
     assert_eq!(rows[3]["error"]["kind"], "conflict");
 }
+
+/// Three creations whose answers were lost were one error without a number, and two of them were not said to be unknown.
+#[test]
+fn each_lost_creation_is_counted_and_unknown() {
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("POST", "/issues", answer(502, json!({"message": "Bad gateway"})));
+    gitlab.json("/issues", &json!([]));
+    let item = |title: &str| json!({"itemType": "issue", "fullPath": "acme/widget", "title": title});
+    let items = json!({"items": [item("a"), item("b"), item("c")]});
+    let reply = execute(&mut gitlab.client(&[]), "resource.create", items);
+    let rows = reply.structured["data"].as_array().unwrap_or_else(|| panic!("{}", reply.text));
+    assert!(rows.len() == 3 && rows.iter().all(|row| row["error"]["applied"] == "unknown"), "{rows:?}");
+    assert!(reply.text.contains("items=\"3\"") || reply.text.matches("<item").count() == 3, "{}", reply.text);
+}
