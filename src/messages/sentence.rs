@@ -25,7 +25,7 @@ const MAX_NAME_CHARACTERS: usize = 100;
 const MAX_LISTED: usize = 20;
 
 /// Fields of an object with the sentence on each value; `{}` is the value.
-const FACTS: [(&str, Option<&str>, &str); 11] = [
+const FACTS: [(&str, Option<&str>, &str); 13] = [
     ("merged", Some("false"), "It is not merged."),
     ("merged", Some("true"), "It is merged."),
     ("default", Some("true"), "It is the default branch."),
@@ -36,6 +36,8 @@ const FACTS: [(&str, Option<&str>, &str); 11] = [
     ("visibility", None, "It is {}."),
     ("environment_scope", None, "Its environment scope is {}."),
     ("target_branch", None, "Its target branch is {}."),
+    ("url", None, "Its URL is {}."),
+    ("cron", None, "It runs at {}."),
     ("last_activity_at", None, "It was last active at {}."),
 ];
 
@@ -231,7 +233,7 @@ fn operations(call: CheckedCall<'_>) -> Vec<String> {
     let scanned = call::scan(checked.action(), checked.params());
     let mut touched: Vec<&Touched> = request.effects().touches().iter().collect();
     touched.sort_by_key(|touched| Reverse(touched.risk));
-    let mut named: Vec<String> = Vec::new();
+    let (mut named, mut commands): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
     for touched in touched {
         let Some(command) = touched.operation.strip_prefix("quick action ") else {
             if request.effects().is_document() {
@@ -239,6 +241,11 @@ fn operations(call: CheckedCall<'_>) -> Vec<String> {
             }
             continue;
         };
+        // Each line of a command is one of the call's effects, and all of its lines are named here.
+        if commands.contains(&command) {
+            continue;
+        }
+        commands.push(command);
         let written = scanned.iter().flat_map(|scanned| &scanned.commands);
         let written = written.filter(|written| command.strip_prefix('/') == Some(written.name.as_str()));
         let mut texts: Vec<String> = written

@@ -799,3 +799,14 @@ fn an_object_that_changes_while_the_question_is_open_is_asked_about_again() {
         }
     }
 }
+
+/// A command on three lines was counted nine times.
+#[test]
+fn the_question_counts_each_line_of_a_quick_action_once() {
+    let mut person = Person::in_sandbox(VERSIONS[0], &[]);
+    let body = "/label ~a\n/label ~a\n/label ~a\n/move acme/site";
+    let note =
+        json!({"action": "issue_note.create", "params": {"fullPath": "acme/widget", "iid": 1, "body": body}});
+    person.execute(&note, &json!({"action": "decline"}));
+    assert!(person.last_question().contains("(3 times)"), "{}", person.last_question());
+}
