@@ -60,6 +60,8 @@ const FAILING: [(&str, &[&str]); 5] = [
             "issue_milestone_event.get",
             "issue_note_reaction.get",
             "issue_state_event.get",
+            "job_artifact.get_file",
+            "job_artifact.get_file_by_ref",
             "merge_request_approval_rule.get",
             "merge_request_diff_version.get",
             "merge_request_discussion.get",
