@@ -37,5 +37,5 @@ fn the_table_of_the_covered_operations_is_right() {
         cells.map(|cell| cell.trim().replace(',', "").parse().unwrap()).collect::<Vec<usize>>()
     });
     let numbers: Vec<Vec<usize>> = numbers.collect();
-    assert_eq!(numbers, rows().map(Vec::from));
+    assert_eq!(numbers, rows().map(Vec::from), "the rows of the table, from left to right");
 }
