@@ -117,17 +117,24 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
             .hint(format!("`{}` does the same and takes it.", other.id))
             .fix(NextCall::execute(&other.id, &params));
     }
+    lead_on(tools, invalid, action, error)
+}
+
+/// The error of faults that no correction mends, with the signature of the action and the call to look at next.
+fn lead_on(tools: &Tools, invalid: &Invalid, action: &Action, mut error: ToolError) -> ToolError {
     let is_unknown = invalid.faults.iter().any(|fault| matches!(fault, Fault::Unknown { .. }));
     let bytes = if is_unknown { WHOLE_SIGNATURE } else { SIGNATURE };
-    let mut error = error;
     error.details.insert(error::SIGNATURE.to_owned(), json!(signature(action, bytes, "")));
-    if let Some(other) = &action.usually {
-        error = error.hint(format!("`{other}` is usually the easier one."));
+    let mut hints: Vec<String> = error.hint.take().into_iter().collect();
+    hints.extend(action.usually.iter().map(|other| format!("`{other}` is usually the easier one.")));
+    let another = sets_unknown(tools, invalid, action);
+    hints
+        .extend(another.iter().map(|(_, other)| format!("`{}` may be wanted: {}.", other.id, other.summary)));
+    if !hints.is_empty() {
+        error = error.hint(hints.join(" "));
     }
-    if let Some((words, other)) = sets_unknown(tools, invalid, action) {
-        let hint = format!("`{}` may be wanted: {}.", other.id, other.summary);
-        return suggestions::with_candidates(error.hint(hint), &[other])
-            .fix(NextCall::find(json!({"query": words})));
+    if let Some((words, other)) = another {
+        return suggestions::with_candidates(error, &[other]).fix(NextCall::find(json!({"query": words})));
     }
     error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
 }
