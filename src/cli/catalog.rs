@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{CatalogView, Failure, typescript};
 use crate::catalog::{Action, Audience, Catalog, Param, Risk, Words, note, signature};
+use crate::text::plain_text;
 
 /// Runs a `catalog` subcommand.
 pub(super) fn run(view: CatalogView, out: &mut dyn Write) -> Result<(), Failure> {
@@ -114,7 +115,11 @@ fn parameter(param: &Param, words: &Words) -> String {
 struct Stats {
     actions: usize,
     operations: usize,
-    /// Operations of REST and of GraphQL, without raw requests and composite actions.
+    /// The version of GitLab whose files the catalog is made from.
+    version: String,
+    /// Operations that these files have.
+    gitlab: BTreeMap<&'static str, usize>,
+    /// Operations of REST and of GraphQL with those of older versions, without raw requests and composite actions.
     rest: usize,
     graphql: usize,
     domains: usize,
@@ -128,7 +133,14 @@ struct Stats {
 
 impl Stats {
     fn count(catalog: &Catalog) -> Result<Stats, Failure> {
-        let mut stats = Stats { aliases: catalog.aliases().count(), ..Stats::default() };
+        let words = catalog.words()?;
+        let of_gitlab = words.gitlab_operations;
+        let mut stats = Stats {
+            version: words.gitlab_version.to_string(),
+            gitlab: [("REST", of_gitlab.rest), ("GraphQL", of_gitlab.graphql)].into(),
+            aliases: catalog.aliases().count(),
+            ..Stats::default()
+        };
         let mut domains = BTreeSet::new();
         for action in catalog.actions() {
             let action = action?;
@@ -162,7 +174,7 @@ fn stats(stats: &Stats, json: bool, out: &mut dyn Write) -> Result<(), Failure> 
                     parts.iter().map(|(part, number)| format!("{number} {part}")).collect();
                 writeln!(out, "{name}: {}", parts.join(", "))?;
             }
-            None => writeln!(out, "{name}: {number}")?,
+            None => writeln!(out, "{name}: {}", plain_text(number))?,
         }
     }
     Ok(())

@@ -11,8 +11,8 @@ use crate::catalog::clients::ClientTable;
 use crate::catalog::embedded::{Entry, Header};
 use crate::catalog::kinds::Kinds;
 use crate::catalog::language::{
-    AbsentToolset, Agent, ChangeWords, ClientTools, Domain, ExampleWords, GlossaryEntry, Language, ListWords,
-    QuickAction, ReadableTable, Toolset, Words,
+    AbsentToolset, Agent, ChangeWords, ClientTools, Domain, ExampleWords, GitlabOperations, GlossaryEntry,
+    Language, ListWords, QuickAction, ReadableTable, Toolset, Words,
 };
 use crate::catalog::model::{Action, Version};
 use crate::catalog::operation_index::OperationIndex;
@@ -65,11 +65,20 @@ struct RulesFile {
 #[derive(Deserialize)]
 struct SourceFile {
     openapi: SourceDocument,
+    graphql: SourceSchema,
 }
 
 #[derive(Deserialize)]
 struct SourceDocument {
     gitlab_version: Version,
+    operations: usize,
+}
+
+#[derive(Deserialize)]
+struct SourceSchema {
+    mutations: usize,
+    queries: usize,
+    fields: usize,
 }
 
 #[derive(Deserialize)]
@@ -189,6 +198,10 @@ fn read_words(root: &Path, rules: RulesFile) -> WriteOutcome<Words> {
     let source: SourceFile = parse(&root.join("SOURCE.toml"))?;
     Ok(Words {
         gitlab_version: source.openapi.gitlab_version,
+        gitlab_operations: GitlabOperations {
+            rest: source.openapi.operations,
+            graphql: source.graphql.mutations + source.graphql.queries + source.graphql.fields,
+        },
         language,
         domains,
         glossary,

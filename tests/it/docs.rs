@@ -573,6 +573,9 @@ fn figures_of_the_catalog_are_those_of_its_source() {
     let shown = |count: usize| with_commas(f64::from(u32::try_from(count).unwrap()));
     let statement = format!("{} REST and {} GraphQL operations", shown(rest), shown(graphql));
     assert!(readme.contains(&statement), "README.md should say {statement}");
+    let ended = program(&["catalog", "stats", "--json"], &[]).output().unwrap();
+    let stats: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!(stats["gitlab"], json!({"REST": rest, "GraphQL": graphql}), "the command that README names");
     let version = source["openapi"]["gitlab_version"].as_str().unwrap();
     assert!(readme.contains(&format!("GitLab {version}")), "README.md should say GitLab {version}");
     for row in table("docs/internals/catalog-format.md", "## Figures") {

@@ -253,11 +253,21 @@ pub struct ReadableTable {
     pub rows: BTreeMap<String, String>,
 }
 
+/// Numbers of operations in GitLab's files: of REST; of GraphQL, the mutations, the fields of the root of queries, and those
+/// that are reached by a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitlabOperations {
+    pub rest: usize,
+    pub graphql: usize,
+}
+
 /// All vocabulary, as the build script embeds it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Words {
     /// The GitLab version whose files the catalog was generated from.
     pub gitlab_version: Version,
+    /// The operations that GitLab's files of that version have.
+    pub gitlab_operations: GitlabOperations,
     pub language: Language,
     pub domains: BTreeMap<String, Domain>,
     pub glossary: BTreeMap<String, GlossaryEntry>,
