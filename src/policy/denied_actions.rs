@@ -33,7 +33,8 @@ impl Denied {
         for (origin, pattern) in written {
             let ids = matching(pattern, catalog)?;
             if ids.is_empty() {
-                return Err(PolicyError::NoAction { origin, pattern: pattern.clone(), nearest: None });
+                let nearest = actions_of_tool(pattern, catalog)?;
+                return Err(PolicyError::NoAction { origin, pattern: pattern.clone(), nearest });
             }
             let rule = Rule::Denied { setting: origin, pattern: pattern.clone() };
             denied.ids.extend(ids.into_iter().map(|id| (id.to_owned(), rule.clone())));
@@ -90,6 +91,19 @@ impl Denied {
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.ids.keys().map(String::as_str)
     }
+}
+
+/// The pattern for the actions of a tool that other servers have: `milestone.*` of `manage_milestone`. Without its actions the
+/// tool itself denies nothing.
+fn actions_of_tool(tool: &str, catalog: &Catalog) -> Result<Option<String>, CatalogError> {
+    let tool = tool.trim().to_lowercase();
+    let Some(noun) = tool.strip_prefix("manage_").or_else(|| tool.strip_prefix("browse_")) else {
+        return Ok(None);
+    };
+    let words = catalog.words()?;
+    let named = [Some(noun.to_owned()), Some(singular(noun)), words.domain_named(&tool).map(str::to_owned)];
+    let patterns = named.into_iter().flatten().map(|domain| format!("{domain}.*"));
+    Ok(patterns.into_iter().find(|pattern| !match_ids(pattern, catalog).is_empty()))
 }
 
 /// The ids that a pattern matches: `issue.delete`, `issue.*`, `*.delete`; also the names `manage_issue:delete` and
@@ -181,6 +195,15 @@ mod tests {
         }
         assert_eq!(resolve("browse_milestones:burndown"), ["milestone.list_burndown_events"]);
         assert_eq!(resolve("manage_milestone:promote"), ["milestone.promote"]);
+    }
+
+    #[test]
+    fn a_tool_of_another_server_leads_to_its_actions() {
+        for (tool, actions) in [("manage_milestone", "milestone.*"), ("browse_labels", "label.*")] {
+            let patterns = [(ACTIONS, vec![tool.to_owned()])];
+            let error = Denied::parse(&patterns, &Catalog::embedded().unwrap()).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{actions}`")), "{error}");
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ const MAX_NAMED_RULES: usize = 5;
 /// Adds the most similar name to the error of a pattern that matches nothing.
 fn with_nearest(error: PolicyError, names: Option<ToolNames>, catalog: &Catalog) -> PolicyError {
     match error {
-        PolicyError::NoAction { origin, pattern, .. } => {
+        PolicyError::NoAction { origin, pattern, nearest: None } => {
             PolicyError::NoAction { nearest: nearest_action(&pattern, catalog), origin, pattern }
         }
         PolicyError::NoTool { pattern, .. } => {
