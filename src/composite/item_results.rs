@@ -191,7 +191,7 @@ fn joined(first: &Item, others: &[&Item]) -> Map<String, Value> {
             says.insert(name.clone(), list(&values));
         }
     }
-    // Nothing tells them apart: at least it is said how many they are.
+    // Nothing distinguishes them but their number.
     if says == first.row {
         says.insert("items".to_owned(), json!(others.len() + 1));
     }

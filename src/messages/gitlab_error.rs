@@ -24,7 +24,7 @@ pub fn kind_of(error: &GitlabError) -> ErrorKind {
     }
 }
 
-/// What may help; `anonymous` if no token is set.
+/// The hint at a remedy; `anonymous` if no token is set.
 pub fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
     let text = match error {
         GitlabError::Unauthorized { .. } | GitlabError::NotFound { .. } if anonymous => {

@@ -69,7 +69,7 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> Result<EditedText, EditError> 
 }
 
 /// The edits as they fit a text that has each part once but for the case of its letters: `once a week` in `Once a week`.
-/// What replaces such a part begins with a letter of the same case. None if they do not fit it.
+/// The replacement of such a part begins with a letter of the same case. None if they do not fit it.
 pub fn in_case_of(text: &str, edits: &[Edit]) -> Option<Vec<Edit>> {
     let folded = text.to_ascii_lowercase();
     let fit = |edit: &Edit| {

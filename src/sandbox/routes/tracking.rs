@@ -105,7 +105,7 @@ fn set_times(request: &mut Request<'_>) -> Answer {
     let mut times = Times::of(&row);
     let end = request.path_end();
     if end == "add_spent_time" {
-        // It is of the timelog, which the sandbox does not keep.
+        // A field of the timelog, which the sandbox does not keep.
         request.args.text("summary");
     }
     match (end, duration) {

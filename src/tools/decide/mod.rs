@@ -75,7 +75,7 @@ async fn refuse_other_object(tools: &Tools, prepared: &Prepared) -> Result<(), T
         .hint("Call it by itself: it is asked about as it is now."))
 }
 
-/// Tells the object that a call would hit from another of the same name; none if GitLab does not show it.
+/// The id that distinguishes the object of a call from another of its name; none if GitLab does not show it.
 pub async fn identity(tools: &Tools, prepared: &Prepared) -> Option<Value> {
     target::look_up_target(tools, &prepared.call, &prepared.checked).await.ok()?.identity()
 }

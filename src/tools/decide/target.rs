@@ -147,7 +147,8 @@ fn read_target<'t>(
     })
 }
 
-/// What consent to a change of a thing is bound to: which thing it is, and what of it the change would be another change by.
+/// The fields that consent to a change is bound to: the identity of the thing, and the state with which it would be another
+/// change.
 fn bound_state(thing: &Value) -> Map<String, Value> {
     let value =
         |path: &&str| thing.pointer(&format!("/{}", path.replace('.', "/"))).filter(|value| !value.is_null());
@@ -156,7 +157,7 @@ fn bound_state(thing: &Value) -> Map<String, Value> {
 }
 
 impl TargetObject {
-    /// Tells the object from another of the same name; none if GitLab does not show it.
+    /// The id that distinguishes the object from another of its name; none if GitLab does not show it.
     pub fn identity(&self) -> Option<Value> {
         self.state.get("id").cloned()
     }
