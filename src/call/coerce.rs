@@ -357,12 +357,12 @@ fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String
         [field, others @ ..] => {
             let others: Vec<String> =
                 others.iter().map(|field| format!("`{}.{}`", param.name, field.name)).collect();
-            let beside = match others.as_slice() {
+            let also_missing = match others.as_slice() {
                 [] => String::new(),
                 [only] => format!("; so is {only}"),
                 several => format!("; so are {}", several.join(", ")),
             };
-            let expected = format!("{}{beside}", expected(field));
+            let expected = format!("{}{also_missing}", expected(field));
             Err(Fault::Missing { name: format!("{}.{}", param.name, field.name), expected })
         }
     }

@@ -33,7 +33,7 @@ impl Agreement {
     }
 
     /// The identity of the object that the question showed for the step of this number.
-    pub fn shown(&self, number: usize) -> Option<Value> {
+    pub fn identity(&self, number: usize) -> Option<Value> {
         self.steps.iter().find(|(known, _)| *known == number)?.1.clone()
     }
 }
@@ -49,11 +49,18 @@ pub async fn hold(run: &CompositeRun<'_>, step: &KnownStep) -> Result<Option<Hel
         return Ok(None);
     }
     let action = resolved.action.clone();
-    let pending = |rule: Rule, prepared: Option<Prepared>, shown: Option<Value>| {
+    let pending = |rule: Rule, prepared: Option<Prepared>, identity: Option<Value>| {
         // Names as the ids that the question shows: an earlier step may give a name to another object.
         let params = prepared.as_ref().map_or_else(|| step.request.params.clone(), Prepared::params_again);
         let action = action.id.clone();
-        HeldStep::Asked(Box::new(PendingCall { number: step.number, action, params, prepared, rule, shown }))
+        HeldStep::Asked(Box::new(PendingCall {
+            number: step.number,
+            action,
+            params,
+            prepared,
+            rule,
+            identity,
+        }))
     };
     if action.plan.is_some() {
         let asks = run.tools.policy.confirm().asks_about(action.risk);
@@ -74,8 +81,8 @@ pub async fn hold(run: &CompositeRun<'_>, step: &KnownStep) -> Result<Option<Hel
         // The text that is sent is known when the steps before it are made: it is asked about by itself then.
         Ruling::Confirm(_) if is_edited && step.number > 1 => Ok(None),
         Ruling::Confirm(rule) => {
-            let shown = decide::identity(run.tools, &prepared).await;
-            Ok(Some(pending(rule, Some(prepared), shown)))
+            let identity = decide::identity(run.tools, &prepared).await;
+            Ok(Some(pending(rule, Some(prepared), identity)))
         }
         Ruling::Deny(rule) => Err(decide::denial(run.tools, &prepared, &rule)),
         Ruling::Preview(_) => Ok(Some(HeldStep::Previewed)),
@@ -107,7 +114,7 @@ pub async fn agree(
         let request = ExecuteRequest { action: run.id.to_owned(), params, ..run.request.clone() };
         decide::agree_together(run.tools, &request, &pending).await?;
     }
-    agreement.steps = pending.into_iter().map(|call| (call.number, call.shown)).collect();
+    agreement.steps = pending.into_iter().map(|call| (call.number, call.identity)).collect();
     Ok(agreement)
 }
 

@@ -86,8 +86,8 @@ pub enum GitlabError {
     Malformed { bytes: u64, applied: Applied },
     #[error("GitLab redirected to {to_host}, which was not followed: {reason}")]
     Redirect { to_host: String, reason: NotFollowed, applied: Applied },
-    /// An HTML page without any of GitLab's response headers: a sign-in page, a captive portal, another site at this
-    /// address.
+    /// An answer that GitLab does not give: an HTML page without any of its response headers (a sign-in page, a captive
+    /// portal, another site at this address), or an answer to a change that GitLab does not give to one.
     #[error("{host} did not respond as GitLab: it sent {}", described(title))]
     NotGitlab { host: String, title: Option<String>, applied: Applied },
     /// The URL parser would have changed the path. Nothing was sent.

@@ -91,7 +91,7 @@ pub struct ExecuteRequest {
     pub agreed: Vec<CallDigest>,
     /// The identity of the object that was agreed to by the question of an enclosing action.
     #[serde(skip)]
-    pub shown: Option<Value>,
+    pub agreed_identity: Option<Value>,
 }
 
 impl ExecuteRequest {

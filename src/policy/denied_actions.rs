@@ -93,17 +93,14 @@ impl Denied {
     }
 }
 
-/// The pattern for the actions of a tool that other servers have: `milestone.*` of `manage_milestone`. Without its actions the
-/// tool itself denies nothing.
+/// The pattern for the actions of a tool of another surface or server: `milestone.*` of `manage_milestone`. The name of
+/// the tool alone denies nothing.
 fn actions_of_tool(tool: &str, catalog: &Catalog) -> Result<Option<String>, CatalogError> {
     let tool = tool.trim().to_lowercase();
-    let Some(noun) = tool.strip_prefix("manage_").or_else(|| tool.strip_prefix("browse_")) else {
+    if bare(&tool) == tool {
         return Ok(None);
-    };
-    let words = catalog.words()?;
-    let named = [Some(noun.to_owned()), Some(singular(noun)), words.domain_named(&tool).map(str::to_owned)];
-    let patterns = named.into_iter().flatten().map(|domain| format!("{domain}.*"));
-    Ok(patterns.into_iter().find(|pattern| !match_ids(pattern, catalog).is_empty()))
+    }
+    Ok(catalog.words()?.domain_named(&tool).map(|domain| format!("{domain}.*")))
 }
 
 /// The ids that a pattern matches: `issue.delete`, `issue.*`, `*.delete`; also the names `manage_issue:delete` and
@@ -199,7 +196,9 @@ mod tests {
 
     #[test]
     fn a_tool_of_another_server_leads_to_its_actions() {
-        for (tool, actions) in [("manage_milestone", "milestone.*"), ("browse_labels", "label.*")] {
+        for (tool, actions) in
+            [("manage_milestone", "milestone.*"), ("browse_labels", "label.*"), ("gitlab_issues", "issue.*")]
+        {
             let patterns = [(ACTIONS, vec![tool.to_owned()])];
             let error = Denied::parse(&patterns, &Catalog::embedded().unwrap()).unwrap_err().to_string();
             assert!(error.contains(&format!("`{actions}`")), "{error}");

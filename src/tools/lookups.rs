@@ -216,7 +216,7 @@ async fn resolve_lookup(
     let mut gave_up = None;
     let readings = question.reads();
     for reading in &readings {
-        match find_in_pages(tools, (checked, question), reading, requests).await {
+        match find_in_pages(tools, checked, question, reading, requests).await {
             Ok((LookupResult::Found(answer), _)) => {
                 lock_cache(tools).learn(question.clone(), answer);
                 return Ok(());
@@ -516,7 +516,8 @@ impl LookupReadError {
 /// Searches the pages of a read. If nothing is found and there are more rows, returns the number of rows searched.
 async fn find_in_pages(
     tools: &Tools,
-    (checked, question): (&Checked, &Lookup),
+    checked: &Checked,
+    question: &Lookup,
     reading: &LookupRequest,
     requests: &AtomicUsize,
 ) -> Result<(LookupResult, Option<usize>), LookupReadError> {

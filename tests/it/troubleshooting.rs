@@ -103,7 +103,7 @@ fn each_refusal_of_the_http_server_has_the_stated_text() {
     let slow = HttpServer::start(&["--sandbox", "--auth", "token"], &[("GITLAB_MCP_CALLER_RATE", "1")]);
     answers.extend((0..10).map(|_| slow.post(&[TOKEN], &message)).find(|answer| answer.status == 429));
     let rows = refusals();
-    // Those that need another token, a stalled connection or a flood are provoked in `http`; here they have the words.
+    // Provoked in `http`, since they need another token, a stalled connection or a flood; here the page has their words.
     const PROVOKED_ELSEWHERE: [&str; 7] = [
         "invalid_token",
         "insufficient_scope",

@@ -65,9 +65,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
             done.push(None);
             continue;
         }
-        let is_agreed = agreement.covers(call.number) && !is_previewed;
-        let shown = agreement.shown(call.number);
-        let outcome = run_call(run, &calls, call, &done, (is_agreed, shown), is_previewed).await;
+        let outcome = run_call(run, &calls, call, &done, &agreement, is_previewed).await;
         is_previewed |= !goes_on && outcome.as_ref().is_ok_and(is_preview_outcome);
         if outcome.is_err() && !goes_on {
             stopped = Some(call.number);
@@ -170,9 +168,10 @@ async fn run_call(
     calls: &[BatchCall<'_>],
     call: &BatchCall<'_>,
     done: &[CallResult],
-    (agreed, identity): (bool, Option<Value>),
+    agreement: &Agreement,
     dry_run: bool,
 ) -> Result<Outcome, ToolError> {
+    let agreed = agreement.covers(call.number) && !dry_run;
     let reads = run.tools.catalog().get(call.action).ok().flatten().is_some_and(|one| one.risk == Risk::Read);
     let dry_run = (dry_run && !reads) || run.request.dry_run == Some(true);
     let whole: Vec<Option<Value>> = if call.refers {
@@ -204,7 +203,7 @@ async fn run_call(
     let request = ExecuteRequest {
         confirm: agreed.then_some(true),
         dry_run: dry_run.then_some(true),
-        shown: identity,
+        agreed_identity: agreement.identity(call.number),
         ..call.request(run, params)
     };
     run.step_as(request, agreed).await

@@ -63,8 +63,8 @@ pub async fn decide(tools: &Tools, prepared: &Prepared, is_agreed: bool) -> Resu
 /// Refuses a call that a person has agreed to by the question of the action whose step it is, if by now its names are those of
 /// another object: calls before it may have given them away.
 async fn refuse_other_object(tools: &Tools, prepared: &Prepared) -> Result<(), ToolError> {
-    let Some(shown) = &prepared.request.shown else { return Ok(()) };
-    if identity(tools, prepared).await.as_ref() == Some(shown) {
+    let Some(agreed) = &prepared.request.agreed_identity else { return Ok(()) };
+    if identity(tools, prepared).await.as_ref() == Some(agreed) {
         return Ok(());
     }
     let message = format!(

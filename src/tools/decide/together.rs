@@ -27,7 +27,7 @@ pub struct PendingCall {
     /// The rule by which it is asked about.
     pub rule: Rule,
     /// The identity of the object that it would hit.
-    pub shown: Option<Value>,
+    pub identity: Option<Value>,
 }
 
 /// Succeeds where the request consents to all of these calls.

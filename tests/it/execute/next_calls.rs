@@ -93,7 +93,7 @@ fn a_snippet_of_ones_own_is_no_change_of_the_instance() {
     assert!(message.contains("one of your own") && !message.contains("whole instance"), "{message}");
     let made = follow(&mut client, &error["fix"]);
     assert_eq!(made.structured["data"]["project_id"], Value::Null, "{}", made.text);
-    // What is the instance's is not offered.
+    // A creation for the whole instance is not offered.
     let variable = json!({"key": "OIL", "value": "thick"});
     let error = refused(&execute(&mut client, "ci_variable.create", variable), "invalid_params");
     assert_eq!(error["fix"]["arguments"]["query"], "ci_variable.create", "{error}");
