@@ -96,6 +96,10 @@ pub(super) enum IdentityError {
         "{0} is no header of this server: X-MCP-Readonly, X-MCP-Toolsets, X-MCP-Confirm and X-MCP-Confirm-By restrict a request"
     )]
     NoRestriction(String),
+    #[error(
+        "the query restricts nothing ({0:?}): the headers X-MCP-Readonly, X-MCP-Toolsets, X-MCP-Confirm and X-MCP-Confirm-By do"
+    )]
+    RestrictionInQuery(String),
     #[error("{0} is no header of this server: GITLAB-URL chooses the GitLab of a request")]
     NoInstance(String),
     #[error("{header}: expected {accepts}, got {given:?}")]
@@ -117,6 +121,9 @@ pub(super) fn read_identity(
 ) -> Result<Identity, IdentityError> {
     if let Some(name) = query_credential(uri) {
         return Err(IdentityError::InQuery(name));
+    }
+    if let Some(name) = query_restriction(uri) {
+        return Err(IdentityError::RestrictionInQuery(name));
     }
     let credential = match (auth, read_credential(keys, headers)?) {
         (AuthMode::None, None) => None,
@@ -140,6 +147,18 @@ fn query_credential(uri: &Uri) -> Option<&'static str> {
         let name = name.to_ascii_lowercase().replace('-', "_");
         QUERY_CREDENTIALS.into_iter().find(|known| *known == name)
     })
+}
+
+/// Name of a query parameter that reads like a restriction, as other servers have it (`?readonly=true`, `?toolsets=issues`).
+fn query_restriction(uri: &Uri) -> Option<String> {
+    const SHOWN: usize = 60;
+    let query = url::form_urlencoded::parse(uri.query()?.as_bytes());
+    let restricting = |name: &str| {
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        NARROWING_WORDS.contains(&name.as_str()) || contains_restriction(&name)
+    };
+    let (name, _) = query.into_iter().find(|(name, _)| restricting(name))?;
+    Some(name.chars().take(SHOWN).collect())
 }
 
 fn read_credential(keys: &KeyMaker, headers: &HeaderMap) -> Result<Option<RequestCredential>, IdentityError> {
@@ -344,6 +363,13 @@ mod tests {
             let refused = refusal(token, &format!("/mcp?{query}"), &[("private-token", "a")]);
             assert!(matches!(refused, IdentityError::InQuery(_)), "{query}: {refused}");
         }
+        for query in
+            ["readonly=true", "read_only=1", "a=1&X-MCP-Readonly=true", "toolsets=issues", "safe%5Fmode"]
+        {
+            let refused = refusal(token, &format!("/mcp?{query}"), &[("private-token", "a")]);
+            assert!(matches!(refused, IdentityError::RestrictionInQuery(_)), "{query}: {refused}");
+        }
+        assert!(identity(token, "/mcp?session=1&utm_source=x", &[("private-token", "a")]).is_ok());
         for header in ["a", "Basic YTpi", "Bearer", "bearer\u{9}a"] {
             let refused = identity(token, "/mcp", &[("authorization", header)]);
             assert!(refused.is_err(), "{header}");
