@@ -100,6 +100,41 @@ fn descriptions_follow_what_is_left_after_denials() {
     assert!(!left.contains("looks at them"), "{left}");
 }
 
+#[test]
+fn the_page_tells_what_denying_saves() {
+    let page = include_str!("../../../docs/reference/customization.md");
+    let denied = page.split("GITLAB_DENIED_ACTIONS='").nth(1).unwrap().split('\'').next().unwrap();
+    let number = |cell: &str| cell.trim().replace(',', "").parse::<usize>().unwrap();
+    let mut rows = 0;
+    for mode in ["flat", "discriminated"] {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{mode}` |"))).unwrap();
+        let cells: Vec<usize> = row.split('|').skip(2).take(4).map(number).collect();
+        for (column, actions) in ["", denied].into_iter().enumerate() {
+            let settings = [
+                ("META_PARAM_SCHEMA", "full"),
+                ("GITLAB_SCHEMA_MODE", mode),
+                ("GITLAB_DENIED_ACTIONS", actions),
+            ];
+            let milestones = tool(&list(&mut start("meta", &settings)), "gitlab_milestones").clone();
+            let schema = &milestones["inputSchema"];
+            let alternatives = schema["oneOf"].as_array().cloned().unwrap_or(vec![schema.clone()]);
+            let names = alternatives.iter().flat_map(|one| {
+                one["properties"]["params"]["properties"]
+                    .as_object()
+                    .unwrap()
+                    .keys()
+                    .cloned()
+                    .collect::<Vec<_>>()
+            });
+            let names: std::collections::BTreeSet<String> = names.collect();
+            assert_eq!(milestones.to_string().len(), cells[column], "{mode} {actions}");
+            assert_eq!(names.len(), cells[column + 2], "{mode} {actions}: {names:?}");
+            rows += 1;
+        }
+    }
+    assert_eq!(rows, 4);
+}
+
 /// An alias of a parameter was described as if it were the parameter: `title` may name a milestone by its id.
 #[test]
 fn a_description_of_a_parameter_is_of_the_one_with_that_name() {
