@@ -75,6 +75,9 @@ use crate::policy::Scopes;
 /// The bytes that a find may answer with: fifty actions and a schema.
 const MAX_FOUND: usize = 200_000;
 
+/// What a caller over HTTP can do about a setting.
+const OF_SERVER: &str = " Only whoever runs this server can change its settings.";
+
 impl Tools {
     /// True if the policy offers a tool of that name.
     pub fn offers(&self, tool: &str) -> bool {
@@ -225,12 +228,23 @@ impl Tools {
     /// The outcome of a call as it may leave the program: without the secrets of this process, within the bytes of an
     /// answer.
     pub(crate) fn filter_output(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
-        self.gate(self.max_bytes).pass(outcome)
+        self.gate(self.max_bytes).pass(outcome.map_err(|error| self.for_caller(error)))
+    }
+
+    /// An error whose hint names settings, as somebody can use it who reaches the server over HTTP.
+    fn for_caller(&self, mut error: ToolError) -> ToolError {
+        let names_settings = |hint: &&mut String| hint.contains("GITLAB_") && !hint.ends_with(OF_SERVER);
+        if self.client.has_callers_token()
+            && let Some(hint) = error.hint.as_mut().filter(names_settings)
+        {
+            hint.push_str(OF_SERVER);
+        }
+        error
     }
 
     /// An error as it may leave the program: without the secrets of this process, within the bytes of an answer.
     pub fn bounded(&self, error: ToolError) -> ToolError {
-        self.gate(self.max_bytes).error(error)
+        self.gate(self.max_bytes).error(self.for_caller(error))
     }
 
     fn gate(&self, max_bytes: usize) -> OutputFilter<'_> {

@@ -137,6 +137,19 @@ fn a_caller_narrows_what_it_may_do_and_never_widens_it() {
     assert_eq!((error_kind(&created), writes()), ("denied", 2));
 }
 
+#[test]
+fn a_hint_at_a_setting_says_whose_it_is() {
+    // Nothing listens there.
+    let server = HttpServer::for_callers("http://127.0.0.1:9", &[]);
+    let refused = server.execute(&[("PRIVATE-TOKEN", "glpat-a")], "project.list", json!({})).to_string();
+    assert!(refused.contains("in GITLAB_URL"), "{refused}");
+    assert_eq!(
+        refused.matches("Only whoever runs this server can change its settings.").count(),
+        2,
+        "{refused}"
+    );
+}
+
 /// The settings of a shared server are not the caller's to change.
 #[test]
 fn a_scope_that_a_callers_token_lacks_is_one_of_its_own_token() {
