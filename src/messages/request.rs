@@ -151,11 +151,14 @@ pub enum Capabilities {
 pub struct NextCall {
     pub tool: String,
     pub arguments: Value,
+    /// True if it was made of a whole request: an option that it lacks was left out on purpose.
+    #[serde(skip)]
+    pub is_whole: bool,
 }
 
 impl NextCall {
     pub fn new(tool: &str, arguments: Value) -> NextCall {
-        NextCall { tool: tool.to_owned(), arguments }
+        NextCall { tool: tool.to_owned(), arguments, is_whole: false }
     }
 
     /// An action with its parameters.
@@ -174,7 +177,7 @@ impl NextCall {
         if let Value::Object(arguments) = &mut arguments {
             arguments.retain(|_, value| !value.is_null());
         }
-        NextCall::new(EXECUTE, arguments)
+        NextCall { is_whole: true, ..NextCall::new(EXECUTE, arguments) }
     }
 
     /// A search by the arguments of `gitlab_find_action`.

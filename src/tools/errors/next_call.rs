@@ -29,11 +29,13 @@ pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &Exec
     }
 }
 
-/// The error, whose corrected call has the options of the request too: its fields, its lines.
+/// The error, whose corrected call has the options of the request too: its fields, its lines. One that was made of the whole
+/// request has those that it is to have.
 pub fn with_options(mut error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
     let options = NextCall::for_request(request).arguments;
     if let (Some(fix), Value::Object(options)) = (error.fix.as_mut(), options)
         && fix.tool == EXECUTE
+        && !fix.is_whole
         && let Value::Object(arguments) = &mut fix.arguments
         && arguments.get("action").and_then(Value::as_str) == Some(action.id.as_str())
     {

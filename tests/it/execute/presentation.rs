@@ -375,6 +375,9 @@ fn a_download_is_saved_beneath_the_directory_and_nowhere_else() {
     let refused = without.call(EXECUTE, call);
     assert_eq!(refused.structured["error"]["kind"], "denied");
     assert!(refused.text.contains("GITLAB_FILES_DIR"), "{}", refused.text);
+    // The call that is offered does not save either.
+    let fix = &refused.structured["error"]["fix"]["arguments"];
+    assert_eq!((&fix["action"], fix.get("save_to")), (&json!("job_artifact.download"), None));
 }
 
 #[test]
