@@ -112,10 +112,18 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
         }
         _ => {}
     }
-    if let Some((other, params)) = takes_all(tools, invalid, action) {
-        return error
-            .hint(format!("`{}` does the same and takes it.", other.id))
-            .fix(NextCall::execute(&other.id, &params));
+    let (others, params) = takes_all(tools, invalid, action);
+    match others.as_slice() {
+        [] => {}
+        [other] => {
+            let error = error.hint(format!("`{}` does the same and takes it.", other.id));
+            return error.fix(NextCall::execute(&other.id, &params));
+        }
+        several => {
+            let error = error.hint(format!("{} does the same and takes it.", suggestions::listed(several)));
+            let query = json!({"query": action.id.replace(['.', '_'], " ")});
+            return suggestions::with_candidates(error, several).fix(NextCall::find(query));
+        }
     }
     lead_on(tools, invalid, action, error)
 }
@@ -189,30 +197,36 @@ fn search_everywhere(
     may_run.then(|| NextCall::execute(&list.id, &params))
 }
 
-/// The action with the same effect that takes all parameters of a call, also those that the called one does not have. A call
-/// that only lacks a parameter means no other action: a requirement needs no title, and an issue without one is none.
-fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<(Action, Map<String, Value>)> {
-    if !invalid.faults.iter().any(|fault| matches!(fault, Fault::Unknown { .. })) {
-        return None;
-    }
+/// The actions with the same effect that take all parameters of a call, also those that the called one does not have: the
+/// most common of them. A call that only lacks a parameter means no other action: a requirement needs no title, and an issue
+/// without one is none.
+fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> (Vec<Action>, Map<String, Value>) {
     let mut params = invalid.right.clone();
+    if !invalid.faults.iter().any(|fault| matches!(fault, Fault::Unknown { .. })) {
+        return (Vec::new(), params);
+    }
     for fault in &invalid.faults {
         match fault {
             Fault::Unknown { given, value, .. } => drop(params.insert(given.clone(), value.clone())),
             // The parameter of a field that is missing was given, and would be lost.
             Fault::Missing { name, .. } if !name.contains('.') => {}
-            _ => return None,
+            _ => return (Vec::new(), params),
         }
     }
     let same_verb = action.effects.iter().filter(|id| id.split('.').nth(1) == Some(action.verb()));
-    let mut others = same_verb.filter_map(|id| tools.catalog.get(id).ok().flatten());
+    let others = same_verb.filter_map(|id| tools.catalog.get(id).ok().flatten());
     // A deletion of a user deletes projects too, and the deletion of a project is another request.
     let fits = |other: &Action| {
         other.risk <= action.risk.min(Risk::Write)
             && tools.withholds(other).is_none()
             && suggestions::is_callable(tools, other, &params)
     };
-    others.find(fits).map(|other| (other, params.clone()))
+    let usage = |other: &Action| tools.catalog.number(&other.id).map_or(0, |number| tools.usage(number));
+    let fitting: Vec<(u8, Action)> = others.filter(fits).map(|other| (usage(&other), other)).collect();
+    let most = fitting.iter().map(|(usage, _)| *usage).max();
+    let common =
+        fitting.into_iter().filter(|(usage, _)| Some(*usage) == most).map(|(_, other)| other).collect();
+    (common, params)
 }
 
 /// The target of another kind of thing: the same action on that kind, where there is one; else the action on the

@@ -103,6 +103,18 @@ fn parameters_of_other_servers_tools_are_understood() {
     assert!(unknown.contains("there is no parameter `noteable_type`"), "{unknown}");
 }
 
+/// A number alone does not say whether an issue or a merge request is commented on: the comment went to an epic.
+#[test]
+fn a_comment_on_something_of_an_unsaid_type_is_not_led_to_one_of_them() {
+    let mut client = start("dynamic", &[]);
+    let note = json!({"project_id": "acme/widget", "noteable_iid": 5, "body": "Hello"});
+    let reply = client.call("gitlab_execute_action", json!({"action": "create_note", "params": note}));
+    assert_eq!(reply.structured["error"]["fix"]["tool"], "gitlab_find_action", "{}", reply.text);
+    for candidate in ["issue_note.create", "merge_request_note.create"] {
+        assert!(reply.text.contains(&format!("- {candidate} |")), "{}", reply.text);
+    }
+}
+
 /// A model that means the client's own tool was led to a change on GitLab.
 #[test]
 fn tools_of_the_client_itself_are_not_led_to_gitlab() {
