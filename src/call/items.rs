@@ -10,8 +10,10 @@ use super::param_names::field_named;
 use super::{Fault, coerce};
 use crate::catalog::{self, Action, Base, Param};
 
-/// Name of the parameter whose items have separate results.
+/// Name of the parameter of composite actions that holds their items.
 const ITEMS: &str = "items";
+/// Names of the parameters whose items have separate results.
+const SEPARATE: [&str; 2] = [ITEMS, "files"];
 /// Name of the parameter that names items by reference alone.
 const TARGETS: &str = "targets";
 
@@ -76,7 +78,7 @@ pub fn fit(
                 fitted.push(item);
                 understood.extend(notes);
             }
-            Err(fault) if param.name == ITEMS => {
+            Err(fault) if SEPARATE.contains(&param.name.as_str()) => {
                 fitted.push(item.clone());
                 faults.insert(place, fault);
             }
@@ -120,7 +122,7 @@ fn fields_respelled(param: &Param, fields: &Map<String, Value>) -> Map<String, V
         let name = field_named(param, given).map(|field| field.name.as_str());
         let name = name.filter(|name| *name == given || !renamed.contains_key(*name));
         let name = name.unwrap_or(given);
-        let value = if name == "itemType" { type_respelled(value) } else { value.clone() };
+        let value = if name == catalog::ITEM_TYPE { type_respelled(value) } else { value.clone() };
         renamed.insert(name.to_owned(), value);
     }
     renamed

@@ -13,6 +13,9 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| postcard::from_bytes(BYTES).unw
 /// Marks of the kinds that are told apart by theirs: issues, merge requests and epics.
 pub const TRACKED_MARKS: [char; 3] = ['#', '!', '&'];
 
+/// The field of an item of composite actions that names its kind.
+pub const ITEM_TYPE: &str = "itemType";
+
 /// Every kind, and every resolver of names.
 pub fn kinds() -> &'static Kinds {
     &KINDS

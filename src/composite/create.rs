@@ -106,7 +106,7 @@ fn wrong(message: String) -> ToolError {
 fn new(run: &CompositeRun<'_>, item: &Value) -> Result<NewItem, ToolError> {
     let mut fields = item.as_object().cloned().unwrap_or_default();
     let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
-    let name = text(fields.shift_remove("itemType")).unwrap_or_default();
+    let name = text(fields.shift_remove(catalog::ITEM_TYPE)).unwrap_or_default();
     let (kind, create) = find_kind(&name).ok_or_else(|| {
         let names: Vec<&str> = new_kinds().map(|(kind, _)| kind.name.as_str()).collect();
         wrong(format!("`itemType` is one of {}; {name:?} was given", names.join(", ")))

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
-use crate::catalog::{Action, Names, Place, Words};
+use crate::catalog::{self, Action, Names, Place, Words};
 use crate::composite::commit_title;
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::text::is_digits;
@@ -263,11 +263,15 @@ fn listed(action: &Action, params: &Map<String, Value>) -> Option<(String, Strin
     found.next().is_none().then_some(first)
 }
 
-/// The name of the path's parameter that is given: itself, its plural, an `iid` by another name (`issue_iid`, `iids`), or
+/// The name of the path's parameter, or of the filter that names one object, that is given: itself, its plural, an `iid` by another name (`issue_iid`, `iids`), or
 /// the number in a project of what an id of the path names (`issue_iid` beside `issue_id`).
 fn own_name(action: &Action, given: &str) -> Option<String> {
-    let is_path =
-        |name: &str| action.param(name).is_some_and(|param| param.place == Place::Path && !param.kind.many);
+    let names_one =
+        |name: &str| catalog::kinds().names_one.iter().any(|row| *row == format!("{}:{name}", action.id));
+    let is_path = |name: &str| {
+        action.param(name).is_some_and(|param| param.place == Place::Path && !param.kind.many)
+            || names_one(name)
+    };
     let singular = given.trim_end_matches('s');
     if singular.strip_suffix("_iid").is_some_and(|noun| is_path(&format!("{noun}_id"))) {
         return Some(singular.to_owned());

@@ -6,7 +6,7 @@ use crate::call::{self, WebPage};
 use crate::catalog::{self, ItemKind, KindRow, ObjectKind, Scope};
 use crate::composite::run::CompositeRun;
 use crate::text::plain_text;
-use crate::tools::{ErrorKind, NextCall, ToolError};
+use crate::tools::{ErrorKind, NextCall, ToolError, workspace};
 
 /// Fields that select lines of a file.
 const LINES: [&str; 3] = ["line_start", "line_end", "max_lines"];
@@ -60,9 +60,11 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
     }
     let wrong = |message: String| ToolError::new(ErrorKind::InvalidParams, message);
     let kinds = || item_kinds().map(|(kind, _)| kind.name.as_str()).collect::<Vec<_>>().join(", ");
-    let (kind, of_kind) = find_kind(&text("itemType").unwrap_or_default())
+    let (kind, of_kind) = find_kind(&text(catalog::ITEM_TYPE).unwrap_or_default())
         .ok_or_else(|| wrong(format!("an item has a `target`, or an `itemType`, one of {}", kinds())))?;
-    let path = text("fullPath").or_else(|| run.tools.project.clone());
+    let is_place = !of_kind.names.iter().any(|name| name.field == "fullPath");
+    let default = || workspace::default_project(run.tools).map(|(path, _)| path);
+    let path = text("fullPath").or_else(default).filter(|_| is_place);
     let mut params = Map::new();
     match &path {
         Some(path) => {

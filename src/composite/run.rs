@@ -352,7 +352,7 @@ impl CompositeRun<'_> {
         self.params.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The error of an invalid item, by its position in `items`.
+    /// The error of an invalid item, by its position in the list.
     pub fn item_error(&self, place: usize) -> Option<ToolError> {
         self.faults.get(&place).map(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))
     }

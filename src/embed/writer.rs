@@ -107,6 +107,12 @@ pub fn write(root: &Path, out: &Path, times: u8) -> WriteOutcome<Version> {
     for (action, plan) in actions.iter().filter_map(|action| Some((action, action.plan.as_ref()?))) {
         let domain = words.domains.get_mut(action.domain()).ok_or("a composite action without a domain")?;
         domain.parts.extend(plan.needs.iter().chain(&plan.picks).cloned());
+        // With an item its comments, diffs and links are read.
+        let items = kinds.kinds.iter().filter_map(|kind| kind.item.as_ref());
+        let fetched = items.filter(|item| plan.picks.contains(&item.read));
+        domain
+            .parts
+            .extend(fetched.flat_map(|item| [&item.comments, &item.diffs, &item.links]).flatten().cloned());
     }
     let surface = postcard::to_allocvec(&OperationIndex::new(&actions)?)?;
     multiply(&mut actions, &mut words, times)?;

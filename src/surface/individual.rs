@@ -40,7 +40,7 @@ pub fn number(catalog: &Catalog, tool: &str) -> Option<usize> {
 
 /// The source of the tool of an action: one branch.
 pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
-    let action = tools.catalog().action(number)?;
+    let action = tools.with_runnable_items(tools.catalog().action(number)?);
     let mut branch = Branch::new(&action, tools.catalog().words()?);
     branch.risk = tools.risk(&action);
     if branch.risk == Risk::Destructive {

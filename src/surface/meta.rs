@@ -44,7 +44,7 @@ pub fn source(
     let words = tools.catalog().words()?;
     let title = words.families.get(family).map_or(family, String::as_str);
     let branches = numbers.iter().map(|number| {
-        let action = tools.catalog().action(*number)?;
+        let action = tools.with_runnable_items(tools.catalog().action(*number)?);
         Ok(Branch { risk: tools.risk(&action), ..Branch::new(&action, words) })
     });
     let mut source = Source {

@@ -167,7 +167,7 @@ fn add_results(
             0 => FIRST_SIGNATURE,
             _ => OTHER_SIGNATURE,
         };
-        let signature = signature(&tools.reworded(hit.action.clone()), length, query);
+        let signature = signature(&tools.offered(hit.action.clone()), length, query);
         let result = FoundAction::new(tools, hit, signature, place == 0, schemas)?;
         result.write(place + 1, text);
         results.push(Value::Object(result.structured));
@@ -276,7 +276,7 @@ impl FoundAction {
         schemas: &mut Schemas<'_>,
     ) -> Result<FoundAction, ToolError> {
         let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
-        let action = tools.reworded(hit.action.clone());
+        let action = tools.offered(hit.action.clone());
         let schema = schemas.schema(&action, first);
         let is_detailed = first || schemas.detail == Detail::Schema;
         let mut found = FoundAction {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use url::Url;
 
 use crate::call::{Context, LookupCache, QuickActions};
-use crate::catalog::{self, Action, Catalog, CatalogError};
+use crate::catalog::{self, Action, Catalog, CatalogError, KindRow};
 use crate::files::Files;
 use crate::gitlab::{self, Client, Credential, HttpClients, Secret, Token};
 use crate::messages::declines::Declines;
@@ -310,12 +310,34 @@ impl Tools {
         self.policy.withholds(action).or_else(parts_rule)
     }
 
-    /// The action with the descriptions that override the catalog's.
-    pub(crate) fn reworded(&self, action: Action) -> Action {
+    /// The action as it is offered here: with the descriptions that override the catalog's, and without the types of
+    /// items that may not run.
+    pub(crate) fn offered(&self, action: Action) -> Action {
+        let action = self.with_runnable_items(action);
         match self.wording.get() {
             Some(wording) => wording.reword(action),
             None => action,
         }
+    }
+
+    /// A composite action without the actions that it could pick and the policy denies, and without the types of items
+    /// that only those serve.
+    pub(crate) fn with_runnable_items(&self, mut action: Action) -> Action {
+        let Some(plan) = action.plan.as_mut() else { return action };
+        let is_withheld = |id: &String| {
+            let part = self.catalog.get(id).ok().flatten();
+            part.is_some_and(|part| self.policy.withholds(&part).is_some())
+        };
+        let (withheld, picks): (Vec<_>, Vec<_>) = plan.picks.drain(..).partition(is_withheld);
+        plan.picks = picks;
+        let fields = action.params.iter_mut().flat_map(|param| &mut param.fields);
+        for types in fields.filter(|field| field.name == catalog::ITEM_TYPE) {
+            types.choices.retain(|name| {
+                let serving = || catalog::kind_named(name).into_iter().flat_map(KindRow::actions);
+                serving().any(|id| plan.picks.contains(id)) || !serving().any(|id| withheld.contains(id))
+            });
+        }
+        action
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::composite::read_files::window::{FileWindow, WindowRequest};
 use crate::composite::run::params;
-use crate::text::Pattern;
+use crate::text::{Pattern, plain_text};
 use crate::tools::{Answer, ToolError};
 
 /// Default number of lines of a window.
@@ -21,6 +21,12 @@ pub struct RequestedFile {
 }
 
 impl RequestedFile {
+    /// A file whose item is wrong.
+    pub fn unread(project: Option<Value>, item: &Value, error: ToolError) -> RequestedFile {
+        let path = plain_text(item.get("path").unwrap_or(item));
+        RequestedFile { project, path, at: None, wanted: Err(error) }
+    }
+
     /// The expression that is searched for, and the lines around each match.
     pub fn grep(&self) -> Option<&(Pattern, usize)> {
         self.wanted.as_ref().ok()?.grep.as_ref()

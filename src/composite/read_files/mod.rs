@@ -40,8 +40,14 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     }
     let grep = grep(run)?;
     let project = run.params.get("fullPath").cloned();
-    let files: Vec<RequestedFile> =
-        given.iter().map(|file| parse_file(run, file, project.as_ref(), grep.as_ref())).collect();
+    let files: Vec<RequestedFile> = given
+        .iter()
+        .enumerate()
+        .map(|(place, file)| match run.item_error(place) {
+            Some(error) => RequestedFile::unread(project.clone(), file, error),
+            None => parse_file(run, file, project.as_ref(), grep.as_ref()),
+        })
+        .collect();
     if let (true, Some(Err(error))) =
         (files.iter().all(|file| file.wanted.is_err()), files.first().map(|file| &file.wanted))
     {

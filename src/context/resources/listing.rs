@@ -27,7 +27,7 @@ pub fn actions(tools: &Tools, domain: Option<&str>, page: usize) -> Result<Strin
         }
         match tools.withholds(&action) {
             Some(_) => withheld += 1,
-            None => shown.push(tools.reworded(action)),
+            None => shown.push(tools.offered(action)),
         }
     }
     if let (Some(domain), true) = (domain, shown.is_empty() && withheld == 0) {
@@ -84,7 +84,7 @@ pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
     if let Some(error) = denial_error(tools, &action) {
         return Err(error);
     }
-    let action = tools.reworded(action);
+    let action = tools.offered(action);
     let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
     let operations: Vec<String> = action.choices().map(ToString::to_string).collect();
     let whole = json!({

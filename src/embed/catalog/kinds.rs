@@ -2,6 +2,7 @@
 //! comments of the file describe its keys.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,8 @@ pub struct Kinds {
     pub commits: CommitParams,
     /// Flags of callers, each with GitLab's flag that says the opposite.
     pub opposite_flags: Vec<(String, String)>,
+    /// Filters of lists, with their actions, that name one object: a list of names is one call for each.
+    pub names_one: Vec<String>,
     /// Parameters, with their actions, whose fields are texts.
     pub text_maps: Vec<String>,
     /// Reads that take the head of a merge request for a branch.
@@ -188,6 +191,14 @@ pub struct KindRow {
     pub create: Option<NewItemKind>,
     /// Changes that `resource.update` takes: field and form.
     pub changes: Vec<(String, ChangeForm)>,
+}
+
+impl KindRow {
+    /// The actions by which composite actions fetch, change and create one.
+    pub fn actions(&self) -> impl Iterator<Item = &String> {
+        let item = self.item.iter().flat_map(|item| iter::once(&item.read).chain(&item.update));
+        item.chain(self.create.iter().map(|create| &create.action))
+    }
 }
 
 /// Form of the value after the segment of a web page.

@@ -279,12 +279,48 @@ fn every_kind_that_a_reference_can_name_is_an_item() {
         {"itemType": "job", "fullPath": "acme/widget", "id": 18},
         {"itemType": "directory", "fullPath": "acme/widget", "path": "src", "ref": "main"},
         {"itemType": "user", "username": "alice"},
+        {"itemType": "User", "fullPath": "alice"},
+        {"itemType": "package", "fullPath": "acme/widget", "id": 1},
         {"fullPath": "acme/widget"},
     ]);
     let fetched = succeed(&mut client, "resource.fetch", json!({"items": items}));
     for row in fetched["data"].as_array().unwrap() {
         assert_eq!(row["status"], "ok", "{row}");
     }
+}
+
+/// A toolset brought the reads of the items, and not those of their comments.
+#[test]
+fn a_toolset_of_composite_actions_brings_the_parts_of_their_items() {
+    let params = json!({
+        "items": [{"itemType": "issue", "fullPath": "acme/widget", "iid": 1}, {"target": "acme/widget!5"}],
+        "comments": true, "diffs": true, "links": true,
+    });
+    let mut client = Client::sandbox_with(&[("GITLAB_TOOLSETS", "gitlab_resources")]);
+    let fetched = succeed(&mut client, "resource.fetch", params);
+    for part in ["comments", "diffs", "links"] {
+        let read = fetched["data"].as_array().unwrap().iter().filter(|row| row[part]["data"].is_array());
+        assert!(read.count() > 0, "{part}: {fetched}");
+    }
+    assert!(!fetched.to_string().contains("denied"), "{fetched}");
+}
+
+#[test]
+fn types_of_items_that_may_not_run_are_not_offered() {
+    let offered = |action: &str, denied: &str| {
+        let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
+        let found = client.call("gitlab_find_action", json!({"query": action, "detail": "schema"}));
+        let items = &found.structured["results"][0]["input_schema"]["properties"]["items"]["items"];
+        let types = items["properties"]["itemType"]["enum"].as_array().unwrap().clone();
+        types.into_iter().map(|name| name.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let has = |types: &[String], name: &str| types.iter().any(|known| known == name);
+    let fetched = offered("resource.fetch", "merge_request.get");
+    assert!(!has(&fetched, "merge_request") && has(&fetched, "issue"), "{fetched:?}");
+    let updated = offered("resource.update", "merge_request.get");
+    assert!(has(&updated, "merge_request"), "its update is not denied: {updated:?}");
+    let created = offered("resource.create", "issue.create,branch.create");
+    assert!(!has(&created, "issue") && !has(&created, "branch") && has(&created, "label"), "{created:?}");
 }
 
 #[test]

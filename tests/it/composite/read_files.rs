@@ -27,6 +27,17 @@ fn numbered(lines: usize) -> String {
 }
 
 #[test]
+fn a_wrong_item_leaves_the_other_files() {
+    let mut client = Client::sandbox();
+    let files = json!(["README.md", {"path": "src/main.rs", "lines": "1-2"}, 42]);
+    let reply = read_files(&mut client, json!({"files": files}));
+    assert_eq!(statuses(&rows(&reply)), ["ok", "error", "error"], "{}", reply.text);
+    assert!(reply.text.contains("A thing that turns."), "{}", reply.text);
+    assert!(reply.text.contains("there is no parameter `files.lines`"), "{}", reply.text);
+    refused(&read_files(&mut client, json!({"files": [42]})), "invalid_params");
+}
+
+#[test]
 fn windows_go_on_exactly_where_they_ended() {
     let mut client = Client::sandbox();
     write(&mut client, "long.txt", &numbered(250), "text");

@@ -29,6 +29,11 @@ fn names_of_the_path_can_be_lists_too_and_one_value_is_no_batch() {
     assert_eq!(read.structured["data"].as_array().unwrap().len(), 2, "{}", read.text);
     let one = execute(&mut client, "issue.get", json!({"fullPath": "acme/widget", "issue_iid": [3]}));
     assert_eq!(one.structured["data"]["iid"], 3, "{}", one.text);
+    // A filter that names one object is such a name, too: other servers list users by `usernames`.
+    let users = execute(&mut client, "user.list", json!({"usernames": ["alice", "bob"]}));
+    let found: Vec<&Value> =
+        users.structured["data"].as_array().unwrap().iter().map(|row| &row["data"][0]["username"]).collect();
+    assert_eq!(found, ["alice", "bob"], "{}", users.text);
 }
 
 #[test]

@@ -69,4 +69,8 @@ fn a_client_without_roots_works_in_the_directory_of_its_server() {
     let reply = execute(&mut client, "label.list", json!({}));
     assert!(!reply.is_error, "{}", reply.text);
     assert!(reply.text.contains("`fullPath` is acme/widget, the workspace's project"), "{}", reply.text);
+    // Items are of that project too.
+    gitlab.json("/issues/3", &json!({"id": 3, "iid": 3, "title": "Squeaks"}));
+    let fetched = execute(&mut client, "resource.fetch", json!({"items": [{"itemType": "issue", "iid": 3}]}));
+    assert_eq!(fetched.structured["data"][0]["status"], "ok", "{}", fetched.text);
 }
