@@ -40,5 +40,5 @@ pub use presentation::PRESENTATION;
 pub use reader::Catalog;
 pub use schema::{input_schema, note};
 pub use secret_names::SECRET_NAMES;
-pub use signature::{FOLD, required, signature};
+pub use signature::{BY_NAME, FOLD, required, signature};
 pub use types::{Holds, Type, TypeField, Types};

@@ -5,9 +5,11 @@ use gitlab_mcp_embed::catalog::model::{Action, Base, Json, Param, Place};
 
 /// Renders a signature with names, types, choices, defaults and required parameters in the catalog's order:
 /// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`. All required parameters are
-/// shown, then as many others as fit into `bytes`, those that the request mentions first. The rest is counted.
+/// shown, then as many others as fit into `bytes`, those that the request mentions first. The rest is counted, and named if
+/// the names take no more room than the signature has.
 pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
+    let mut folded: Vec<&str> = Vec::new();
     let end = one_of(action);
     // The folded part has room in it.
     let mut used = action.id.len() + end.len() + FOLD.len() + 12;
@@ -29,14 +31,17 @@ pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
             part = format!("{}{}: {}", param.name, mark(param), param.kind);
         }
         if used + part.len() > bytes && !always_required(param) {
+            folded.push(&param.name);
             continue;
         }
         used += part.len() + 2;
         parts.push(part);
     }
-    let folded = action.params.len() - parts.len();
-    if folded > 0 {
-        parts.push(format!("… {folded}{FOLD}"));
+    let names = folded.join(", ");
+    match folded.len() {
+        0 => {}
+        more if bytes < WITH_NAMES || names.len() > bytes => parts.push(format!("… {more}{FOLD}")),
+        more => parts.push(format!("… {more}{BY_NAME}{names}")),
     }
     format!("{}({}){}", action.id, parts.join(", "), end)
 }
@@ -46,6 +51,12 @@ const PAGES: [&str; 2] = ["page", "per_page"];
 
 /// Minimum size of a signature that always has the fields of its required objects.
 const WITH_FIELDS: usize = 400;
+
+/// Minimum size of a signature that names the folded parameters.
+const WITH_NAMES: usize = 2_000;
+
+/// Text between the number and the names of folded parameters.
+pub const BY_NAME: &str = " more by name: ";
 
 /// Text behind the number of folded parameters.
 pub const FOLD: &str = " more: detail: \"schema\"";

@@ -18,10 +18,10 @@ const FIRST: f32 = 1.001;
 const NEXT: f32 = 0.97;
 
 /// Maximum number of clauses ranked separately.
-const MAX_CLAUSES: usize = 8;
+const MAX_CLAUSES: usize = 12;
 
 /// Maximum number of tokens of the query and its clauses together: the time of a search is that of encoding them.
-const MAX_TOKENS: usize = 96;
+const MAX_TOKENS: usize = 128;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
@@ -278,7 +278,7 @@ impl<'f> Results<'f> {
             lead_with_list(&mut self.hits, self.query.words);
         }
         let confidence = if is_high { Confidence::High } else { Confidence::Low };
-        let steps = self.steps();
+        let steps = self.steps()?;
         let (model, margin, is_explained) = (self.model, self.margin, self.query.explain);
         let explained = |scored: &Scored| {
             if is_explained { explain(scored, request, whole, margin, model) } else { Vec::new() }
@@ -300,20 +300,19 @@ impl<'f> Results<'f> {
         })
     }
 
-    /// Hits of the clauses, in their order, if there are several and no other action comes first that may do all of it.
-    fn steps(&self) -> Vec<String> {
-        let mut steps: Vec<&Action> = Vec::new();
+    /// The best actions of the clauses that may run, in their order, whether or not they are among the results; none if there
+    /// is one, or another action comes first that may do all of it.
+    fn steps(&self) -> Result<Vec<String>, SearchError> {
+        let mut steps: Vec<String> = Vec::new();
         for winner in &self.winners {
-            let hit = self.hits.iter().find(|(scored, _)| scored.action == *winner);
-            steps.extend(
-                hit.map(|(_, action)| action).filter(|one| steps.iter().all(|known| known.id != one.id)),
-            );
+            let action = self.catalog.action(*winner)?;
+            let is_asked = self.query.domain.is_none_or(|domain| is_of(self.catalog, *winner, domain));
+            if is_asked && (self.query.allow)(&action) && !steps.contains(&action.id) {
+                steps.push(action.id);
+            }
         }
-        let leads = self.hits.first().is_some_and(|(_, first)| steps.iter().any(|step| step.id == first.id));
-        if steps.len() < 2 || !leads {
-            return Vec::new();
-        }
-        steps.into_iter().map(|step| step.id.clone()).collect()
+        let leads = self.hits.first().is_some_and(|(_, first)| steps.contains(&first.id));
+        Ok(if steps.len() < 2 || !leads { Vec::new() } else { steps })
     }
 }
 

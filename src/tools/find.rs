@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Action, FOLD, Words, example, input_schema, required, signature};
+use crate::catalog::{Action, BY_NAME, FOLD, Words, example, input_schema, required, signature};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::local_files;
 use crate::messages::request::{Answer, Detail, FindRequest, NextCall};
@@ -140,7 +140,8 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     if !notes.is_empty() {
         structured.insert("notes".to_owned(), json!(notes));
     }
-    let is_folded = text.contains(" more)`") || (ranking.hits.len() > 1 && !is_sure);
+    let is_folded =
+        text.contains(" more)`") || text.contains(BY_NAME) || (ranking.hits.len() > 1 && !is_sure);
     if is_folded && detail != Detail::Schema {
         let _ = writeln!(text, "All parameters: `detail: \"schema\"`, or {}", action_uri::ACTION);
     }

@@ -80,6 +80,48 @@ fn several_actions_are_named_in_order() {
 }
 
 #[test]
+fn a_prompt_of_twelve_wishes_has_twelve_steps() {
+    let mut client = Client::ready();
+    let found = find(
+        &mut client,
+        "list open issues, list merge requests, show the latest pipeline, retry the failed job, download its artifacts, \
+         create a tag, publish a release, add a member to the group, create a deploy token, protect the branch, \
+         add a webhook, create a milestone",
+    );
+    let steps = [
+        "issue.list",
+        "merge_request.list",
+        "pipeline.get_latest",
+        "job.retry",
+        "job_artifact.download",
+        "tag.create",
+        "release.create",
+        "member.add",
+        "deploy_token.create",
+        "protected_branch.create",
+        "webhook.create",
+        "milestone.create",
+    ];
+    assert_eq!(found["steps"], json!(steps));
+}
+
+/// 43 of 96 parameters of a new project were a number.
+#[test]
+fn a_sure_find_names_every_parameter() {
+    let mut client = Client::ready();
+    for id in ["project.create", "project.update", "group.update", "merge_request.update"] {
+        let action = Catalog::embedded().unwrap().get(id).unwrap().unwrap();
+        let reply = client.call("gitlab_find_action", json!({"query": id}));
+        for param in &action.params {
+            assert!(reply.text.contains(&param.name), "{id} {}", param.name);
+        }
+        assert!(reply.text.len() < 6_000, "{id}: {}", reply.text.len());
+    }
+    let large = client.call("gitlab_find_action", json!({"query": "instance_settings.update"}));
+    assert!(large.text.len() < 6_000 && large.text.contains(" more)"), "{}", large.text.len());
+}
+
+#[test]
 fn rare_parameters_and_values_lead_to_their_actions() {
     let mut client = Client::ready();
     assert_eq!(first(&find(&mut client, "squash_commit_message")), "merge_request.merge");
