@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Checked};
-use crate::catalog::{Action, Interface, Locates, PRESENTATION, Piece, pieces};
+use crate::catalog::{self, Action, Interface, Locates, PRESENTATION, Piece, pieces};
 use crate::gitlab::{Content, GitlabError};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::tools::error_mapping;
@@ -67,6 +67,15 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
         let params = pin::read_params(tools, pin, checked.params());
         // Where the object of another domain is missing, GitLab says what that means for the call.
         looks.push(TargetRead { action: pin.read.clone(), params, is_thing_itself: pin.read == id });
+    }
+    for shown in catalog::kinds().shown_by.iter().filter(|shown| shown.action == action.id) {
+        let value = |from: &Vec<String>| from.iter().find_map(|name| checked.params().get(name)).cloned();
+        let params = shown.takes.iter().filter_map(|(name, from)| Some((name.clone(), value(from)?)));
+        looks.push(TargetRead {
+            action: shown.read.clone(),
+            params: params.collect(),
+            is_thing_itself: false,
+        });
     }
     if let Some(get) = tools.catalog.get(&id).ok().flatten() {
         let is_thing_itself = is_above(&get, call, action);

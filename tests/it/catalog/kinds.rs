@@ -140,6 +140,22 @@ fn changes_fit_the_actions_that_make_them() {
 }
 
 #[test]
+fn what_shows_an_object_and_what_names_one_are_of_the_catalog() {
+    for shown in &kinds().shown_by {
+        assert_eq!(action(&shown.read).risk, Risk::Read);
+        for (param, from) in &shown.takes {
+            assert_takes(&shown.read, &[param]);
+            assert_takes(&shown.action, &from.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+    }
+    for filter in &kinds().names_one {
+        let (list, param) = filter.split_once(':').unwrap();
+        assert_takes(list, &[param]);
+        assert_eq!(action(list).risk, Risk::Read);
+    }
+}
+
+#[test]
 fn words_of_callers_are_folded_and_distinct() {
     for words in
         [&kinds().target_spellings, &kinds().closing_words, &kinds().owner_params, &kinds().page_options]

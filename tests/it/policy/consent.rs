@@ -770,10 +770,23 @@ fn an_object_that_changes_while_the_question_is_open_is_asked_about_again() {
     let request = |target: &str| json!({"id": 50, "iid": 5, "title": "Gears", "state": "opened", "target_branch": target, "sha": "c0ffee"});
     let branch = |commit: &str| json!({"name": "old", "commit": {"id": commit}});
     let label = |id: u64| json!({"id": id, "name": "bug"});
+    let deletion = |more: Value| {
+        let mut commit = json!({"branch": "old", "commit_message": "Tidy", "actions": [{"action": "delete", "file_path": "a"}]});
+        commit.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        commit
+    };
     let page = |content: &str| json!({"slug": "home", "title": "home", "content": content});
     for (action, params, path, before, after) in [
         ("merge_request.merge", json!({"iid": 5}), "merge_requests/5", request("main"), request("prod")),
         ("branch.delete", json!({"branch": "old"}), "repository/branches/old", branch("aa"), branch("bb")),
+        ("commit.create", deletion(json!({})), "repository/branches/old", branch("aa"), branch("bb")),
+        (
+            "commit.create",
+            deletion(json!({"start_branch": "base", "force": true})),
+            "repository/branches/base",
+            branch("aa"),
+            branch("bb"),
+        ),
         ("label.delete", json!({"name": "bug"}), "labels/bug", label(1), label(2)),
         ("wiki_page.delete", json!({"slug": "home"}), "wikis/home", page("a"), page("b")),
     ] {
