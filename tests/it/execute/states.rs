@@ -217,3 +217,17 @@ fn an_object_has_the_rows_that_make_it_up() {
     let package = succeed(&mut client, "package.get", package);
     assert_eq!(package["data"]["files"][0]["size"], 2048, "{package}");
 }
+
+/// A merge left it open whether its source branch is gone, which took a further read.
+#[test]
+fn a_merge_tells_what_becomes_of_the_source_branch() {
+    for (remove, says) in
+        [(true, "GitLab removes the source branch after the merge"), (false, "the source branch stays")]
+    {
+        let mut client = Client::sandbox();
+        let params = json!({"fullPath": "acme/widget", "iid": 5, "should_remove_source_branch": remove});
+        let call = json!({"action": "merge_request.merge", "params": params, "confirm": true});
+        let merged = client.call(EXECUTE, call);
+        assert!(!merged.is_error && merged.text.contains(says), "{}", merged.text);
+    }
+}
