@@ -255,7 +255,7 @@ pub struct ExecuteArguments {
     /// Parameters as words, such as fullPath=group/project labels=bug labels=docs
     #[arg(value_name = "KEY=VALUE", add = ArgValueCompleter::new(pairs))]
     pub pairs: Vec<String>,
-    /// A parameter whose value may be the text of a file: description=@text.md
+    /// A parameter whose value may be a file: description=@text.md, file=@picture.png
     #[arg(short = 'f', value_name = "KEY=VALUE", add = ArgValueCompleter::new(pairs))]
     pub file_pairs: Vec<String>,
     /// Parameters: a JSON object, @FILE with one, or - for standard input

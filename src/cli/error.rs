@@ -35,6 +35,11 @@ pub enum Failure {
     ParamsFile(PathBuf, #[source] io::Error),
     #[error("-f {name}: the file {} cannot be read", .file.display())]
     PairFile { name: String, file: PathBuf, source: io::Error },
+    #[error(
+        "-f {name}: the file {} is not text (UTF-8), which {name} takes. A parameter of type file takes any file: \
+         `gitlab-mcp find upload a file` finds the action", .file.display()
+    )]
+    PairText { name: String, file: PathBuf },
     #[error("--since: {0}")]
     Since(String),
     #[error("the contract suite: {0}")]
@@ -112,7 +117,7 @@ impl Failure {
             Failure::Stopped | Failure::StoppedChange => 130,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
-            Failure::PairFile { .. } => 2,
+            Failure::PairFile { .. } | Failure::PairText { .. } => 2,
             Failure::Pair(_) | Failure::Since(_) | Failure::Cases(_) | Failure::Contract(_) => 2,
             Failure::NoHome | Failure::NoToken | Failure::Loaded(..) => 2,
             Failure::Exists(_)

@@ -136,7 +136,7 @@ fn find(
         return find_cases::measure(instances.front(), file, json, out);
     }
     let found = find_request(arguments).and_then(|request| instances.find(&request));
-    write_answer(found, json, flags, out)
+    write_answer(found, json, &ShellLine::new(flags, Vec::new()), out)
 }
 
 async fn execute(
@@ -149,7 +149,8 @@ async fn execute(
     let json = arguments.json;
     let mut params = arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default();
     let action = instances.front().catalog.get(&arguments.action).ok().flatten();
-    pairs::add_pairs(&mut params, &arguments.pairs, &arguments.file_pairs, action.as_ref())?;
+    let files = pairs::add_pairs(&mut params, &arguments.pairs, &arguments.file_pairs, action.as_ref())?;
+    let line = ShellLine::new(flags, files);
     let run = async {
         let request = execute_request(arguments.action, params, arguments.options)?;
         instances.execute(&request).await
@@ -161,7 +162,7 @@ async fn execute(
     let stopped = if is_read { Failure::Stopped } else { Failure::StoppedChange };
     let answer = answer.map_err(ServerError::Signals)?.ok_or(stopped)?;
     let is_change = action.is_some() && !is_read && answer.is_ok();
-    write_answer(answer, json, flags, out)?;
+    write_answer(answer, json, &line, out)?;
     let ends = config.default.instance == Instance::Sandbox && config.sandbox_file.is_none();
     if ends && is_change && !json {
         writeln!(
@@ -329,7 +330,7 @@ fn read_stdin() -> Result<String, Failure> {
 fn write_answer(
     answer: Result<Answer, ToolError>,
     json: bool,
-    flags: &Flags,
+    line: &ShellLine,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let (structured, text, outcome) = match answer {
@@ -340,7 +341,6 @@ fn write_answer(
         writeln!(out, "{:#}", Value::Object(structured))?;
         return outcome;
     }
-    let line = ShellLine::new(flags);
     let text = tools::word_calls(&text, &structured, &|tool, call| line.of_call(tool, call), &name_options);
     writeln!(out, "{}", text.trim_end())?;
     outcome

@@ -1,41 +1,53 @@
-//! Parameters of an action as words of a command line: `labels=bug`, and with `-f` from a file: `description=@text.md`.
-//! Values are texts; the action says what each is.
+//! Parameters of an action as words of a command line: `labels=bug`, and with `-f` from a file: `description=@text.md`,
+//! `file=@picture.png`. Values are texts; the action says what each is.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::Path;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::error::Failure;
-use crate::catalog::{Action, Base};
+use super::shell_line::FilePair;
+use crate::catalog::{Action, Base, Param};
 
-/// Adds the pairs to the parameters of an action. A key that is given twice is a list. A shell has texts alone: one of a
-/// number or a truth value becomes that.
+/// The path that means standard input.
+const STDIN: &str = "-";
+
+/// Parameters of a content and of how it is written, which commits of files have.
+const CONTENT: &str = "content";
+const ENCODING: &str = "encoding";
+const BASE64: &str = "base64";
+
+/// Adds the pairs to the parameters of an action, and returns those from files. A key that is given twice is a list. A
+/// shell has texts alone: one of a number or a truth value becomes that.
 pub fn add_pairs(
     params: &mut Map<String, Value>,
     pairs: &[String],
     fields: &[String],
     action: Option<&Action>,
-) -> Result<(), Failure> {
-    let mut given: Map<String, Value> = Map::new();
-    for pair in pairs {
-        let (key, value) = split(pair)?;
-        add(&mut given, key, value.to_owned());
-    }
-    for field in fields {
-        let (key, value) = split(field)?;
-        let value = match value.strip_prefix('@') {
-            Some(path) => {
-                let file = PathBuf::from(path);
-                fs::read_to_string(path).map_err(|source| Failure::PairFile {
-                    name: key.to_owned(),
-                    file,
-                    source,
-                })?
-            }
-            None => value.to_owned(),
+) -> Result<Vec<FilePair>, Failure> {
+    let (mut given, mut files) = (Map::new(), Vec::new());
+    let takes_file = |name: &str| param(action, name).is_some_and(|param| param.kind.base == Base::File);
+    let words = pairs.iter().map(|pair| (pair, false)).chain(fields.iter().map(|field| (field, true)));
+    for (word, is_field) in words {
+        let (name, value) = split(word)?;
+        let path = value.strip_prefix('@').filter(|_| is_field || takes_file(name));
+        let Some(path) = path else {
+            add(&mut given, name, json!(value));
+            continue;
         };
-        add(&mut given, key, value);
+        let value = load_value(name, path, action)?;
+        if value.is_base64 {
+            given.insert(ENCODING.to_owned(), json!(BASE64));
+        }
+        let value = value.value;
+        if path != STDIN {
+            files.push(FilePair { name: name.to_owned(), value: value.clone(), word: word.clone() });
+        }
+        add(&mut given, name, value);
     }
     for param in action.map(|action| action.params.as_slice()).unwrap_or_default() {
         if let (Base::Integer | Base::Number | Base::Boolean, Some(value)) =
@@ -50,7 +62,48 @@ pub fn add_pairs(
         return Err(Failure::Pair(format!("{key} is in --params as well")));
     }
     params.extend(given);
-    Ok(())
+    Ok(files)
+}
+
+fn param<'a>(action: Option<&'a Action>, name: &str) -> Option<&'a Param> {
+    action?.params.iter().find(|param| param.name == name)
+}
+
+/// A value from a file.
+struct FileValue {
+    value: Value,
+    /// True for a content in Base64, which `encoding` is to say.
+    is_base64: bool,
+}
+
+/// Loads the value of a parameter from a file. One that is a file takes any bytes with their name, the content of a
+/// commit any bytes, another a text.
+fn load_value(name: &str, path: &str, action: Option<&Action>) -> Result<FileValue, Failure> {
+    let failed = |source| Failure::PairFile { name: name.to_owned(), file: path.into(), source };
+    let bytes = load(path).map_err(failed)?;
+    if param(action, name).is_some_and(|param| param.kind.base == Base::File) {
+        let mut file = Map::from_iter([("content_base64".to_owned(), json!(STANDARD.encode(bytes)))]);
+        let filename = Path::new(path).file_name().filter(|_| path != STDIN);
+        file.extend(filename.map(|name| ("filename".to_owned(), json!(name.to_string_lossy()))));
+        return Ok(FileValue { value: Value::Object(file), is_base64: false });
+    }
+    let encodings = param(action, ENCODING).map(|param| param.choices.as_slice()).unwrap_or_default();
+    let is_encodable = name == CONTENT && encodings.iter().any(|choice| choice == BASE64);
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(FileValue { value: json!(text), is_base64: false }),
+        Err(error) if is_encodable => {
+            Ok(FileValue { value: json!(STANDARD.encode(error.as_bytes())), is_base64: true })
+        }
+        Err(_) => Err(Failure::PairText { name: name.to_owned(), file: path.into() }),
+    }
+}
+
+fn load(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match path {
+        STDIN => io::stdin().read_to_end(&mut bytes).map(|_| bytes),
+        path => fs::read(path),
+    }
 }
 
 fn split(pair: &str) -> Result<(&str, &str), Failure> {
@@ -64,11 +117,11 @@ fn split(pair: &str) -> Result<(&str, &str), Failure> {
     })
 }
 
-fn add(given: &mut Map<String, Value>, key: &str, value: String) {
+fn add(given: &mut Map<String, Value>, key: &str, value: Value) {
     let value = match given.get_mut(key) {
-        Some(Value::Array(values)) => return values.push(json!(value)),
+        Some(Value::Array(values)) => return values.push(value),
         Some(first) => json!([first.take(), value]),
-        None => json!(value),
+        None => value,
     };
     given.insert(key.to_owned(), value);
 }

@@ -10,10 +10,21 @@ use crate::tools::{EXECUTE_ARGUMENTS, FIND, FIND_ARGUMENTS};
 /// The program with the settings that this command was given: a call that is offered stays at its GitLab.
 pub struct ShellLine {
     program: String,
+    files: Vec<FilePair>,
+}
+
+/// A parameter whose value came from a file.
+#[derive(Clone, Debug)]
+pub struct FilePair {
+    pub name: String,
+    pub value: Value,
+    /// The word of the command line, such as `file=@picture.png`.
+    pub word: String,
 }
 
 impl ShellLine {
-    pub fn new(flags: &Flags) -> ShellLine {
+    /// Commands with these flags. A parameter that came from a file is one again: the whole content is no word.
+    pub fn new(flags: &Flags, files: Vec<FilePair>) -> ShellLine {
         let mut program = "gitlab-mcp".to_owned();
         for (name, value) in flags {
             if *name == URL.name && value == SANDBOX {
@@ -22,7 +33,7 @@ impl ShellLine {
                 program.push_str(&quoted(&format!(" --{flag}="), value));
             }
         }
-        ShellLine { program }
+        ShellLine { program, files }
     }
 
     /// The command for a call.
@@ -38,9 +49,7 @@ impl ShellLine {
             }
         }
         if let Some(Value::Object(params)) = arguments.get("params") {
-            line.push_str(
-                &pairs(params).unwrap_or_else(|| quoted(" --params ", &arguments["params"].to_string())),
-            );
+            line.push_str(&self.of_params(params));
         }
         for argument in table {
             let (Some(option), Some(value)) = (argument.option, arguments.get(argument.name)) else {
@@ -58,17 +67,30 @@ impl ShellLine {
         }
         line
     }
+
+    fn of_params(&self, params: &Map<String, Value>) -> String {
+        let is_file = |name: &str, value: &Value| {
+            self.files.iter().any(|file| file.name == name && file.value == *value)
+        };
+        let files = self.files.iter().filter(|file| params.get(&file.name) == Some(&file.value));
+        let files: String = files.map(|file| quoted(" -f ", &file.word)).collect();
+        let others = params.iter().filter(|(name, value)| !is_file(name, value));
+        let others: Map<String, Value> = others.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let whole = || quoted(" --params ", &Value::Object(others.clone()).to_string());
+        pairs(&others).unwrap_or_else(whole) + &files
+    }
 }
 
 /// Words to a model, with those to the person at a shell. Each has a character that a quoted text of GitLab's cannot
 /// have, or a tool's name.
-const WORDS: [(&str, &str); 6] = [
+const WORDS: [(&str, &str); 7] = [
     ("` once the user agrees to all of these", "`"),
     ("` once the user agrees", "`"),
     ("as in `fix`", "as in `Next`"),
     ("`detail: \"schema\"`, or gitlab://tools/{id}", "`--detail schema`, or `gitlab-mcp catalog show ID`"),
     ("more: detail: \"schema\"", "more: --detail schema"),
     ("gitlab_find_action finds", "`gitlab-mcp find` finds"),
+    ("by its `content` or `content_base64`", "by `-f KEY=@FILE`"),
 ];
 
 /// A text with the switches of execute named as options: a person cannot type `confirm: true`.
@@ -124,7 +146,7 @@ mod tests {
     use super::*;
 
     fn worded(flags: &Flags, tool: &str, arguments: &Value) -> String {
-        ShellLine::new(flags).of_call(tool, arguments.as_object().unwrap())
+        ShellLine::new(flags, Vec::new()).of_call(tool, arguments.as_object().unwrap())
     }
 
     #[test]
@@ -146,6 +168,21 @@ mod tests {
             worded(&Flags::new(), "gitlab_find_action", &json!({"query": "close it"})),
             "gitlab-mcp find 'close it'"
         );
+    }
+
+    /// The command to confirm an import had the archive in Base64.
+    #[test]
+    fn what_came_from_a_file_is_a_file_again() {
+        let (file, word) = (json!({"content_base64": "AAAA"}), "file=@a b.tgz".to_owned());
+        let files = vec![FilePair { name: "file".to_owned(), value: file.clone(), word }];
+        let line = ShellLine::new(&Flags::new(), files);
+        let words = |call: &Value| {
+            shlex::split(&line.of_call("gitlab_execute_action", call.as_object().unwrap())).unwrap()
+        };
+        let call = json!({"action": "project_import.create", "params": {"file": file, "path": "x"}});
+        assert_eq!(words(&call)[3..], ["path=x", "-f", "file=@a b.tgz"]);
+        let other = json!({"action": "project_upload.create", "params": {"file": {"content": "b"}}});
+        assert_eq!(words(&other)[3..], ["--params", r#"{"file":{"content":"b"}}"#]);
     }
 
     #[test]

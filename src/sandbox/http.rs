@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::Router;
 use axum::body::{Body as HttpBody, Bytes};
-use axum::extract::{FromRequest, Multipart, Request as HttpRequest, State};
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request as HttpRequest, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::Value;
@@ -26,7 +26,8 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Serves in the background until `stopped` resolves or its sender is dropped.
 pub fn serve(listener: TcpListener, site: Arc<Site>, stopped: oneshot::Receiver<()>) {
-    let app = Router::new().fallback(handle).with_state(site);
+    // axum's own limit is for forms, 2 MB.
+    let app = Router::new().fallback(handle).layer(DefaultBodyLimit::max(MAX_BYTES)).with_state(site);
     tokio::spawn(async move {
         let until = async move {
             // An error means that the sandbox was dropped, which is how it is stopped.

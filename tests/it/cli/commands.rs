@@ -658,6 +658,40 @@ fn parameters_are_words_and_a_request_needs_no_quotes() {
     assert!(code == Some(2) && err.contains("iid is in --params as well"), "{err}");
 }
 
+/// A picture failed with "stream did not contain valid UTF-8".
+#[test]
+fn a_file_of_bytes_is_sent_where_a_parameter_takes_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+        folder.path().join(name).display().to_string()
+    };
+    let picture = path("picture.png", b"\x89PNG\r\n\x1a\n\0\xff");
+    let execute = |action: &str, words: &[&str]| {
+        run(&[&["--sandbox", "execute", action, "fullPath=acme/widget"], words].concat())
+    };
+    let file = format!("file=@{picture}");
+    for given in [&["-f", &file][..], &[&file]] {
+        let (_, out, err) = execute("project_upload.create", &[given, &["--dry-run"]].concat());
+        assert!(out.contains(r#""filename":"picture.png","bytes":10"#), "{out}{err}");
+    }
+    let large = format!("file=@{}", path("large.bin", &vec![0xfe; 3_000_000]));
+    let (code, out, err) = execute("project_upload.create", &["-f", &large]);
+    assert!(code == Some(0) && out.contains("large.bin"), "{out}{err}");
+    // A commit takes bytes too, by their encoding.
+    let content = format!("content=@{picture}");
+    let commit = ["file_path=a.png", "branch=main", "commit_message=Add", "-f", &content, "--dry-run"];
+    let (_, out, err) = execute("repository_file.create", &commit);
+    assert!(out.contains(r#""content":"iVBORw0KGgoA/w==","encoding":"base64""#), "{out}{err}");
+    let description = format!("description=@{picture}");
+    let (code, _, err) = execute("issue.create", &["title=Picture", "-f", &description]);
+    assert!(code == Some(2) && err.contains("is not text") && err.contains("takes any file"), "{err}");
+    // The command to confirm has the file and not its content.
+    let (_, out, err) = run(&["--sandbox", "execute", "project_import.create", "path=new", "-f", &file]);
+    let next = format!("execute project_import.create path=new -f '{file}' --confirm");
+    assert!(out.contains(&next) || out.contains(&next.replace('\'', "")), "{out}{err}");
+}
+
 #[test]
 fn the_finder_is_measured_on_ones_own_requests() {
     let folder = tempfile::tempdir().unwrap();
