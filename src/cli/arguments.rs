@@ -20,7 +20,7 @@ use crate::credentials::Helper;
 use crate::surface::SurfaceKind;
 
 /// Commands of other programs, and what to run instead.
-const FOREIGN_COMMANDS: [(&str, &str); 13] = [
+const FOREIGN_COMMANDS: [(&str, &str); 14] = [
     ("login", "run `gitlab-mcp auth login`"),
     ("logout", "run `gitlab-mcp auth logout`"),
     ("whoami", "run `gitlab-mcp auth status`"),
@@ -33,6 +33,7 @@ const FOREIGN_COMMANDS: [(&str, &str); 13] = [
     ("stdio", "run `gitlab-mcp` alone"),
     ("http", "run `gitlab-mcp serve --http`"),
     ("eval", "run `gitlab-mcp find --cases FILE`"),
+    ("settings", "run `gitlab-mcp help settings`"),
     ("benchmark", "run `gitlab-mcp find --cases FILE`"),
 ];
 
@@ -46,11 +47,11 @@ const UPDATE: &str =
     version,
     about,
     help_template = help::template(&Command::augment_subcommands(clap::Command::new("gitlab-mcp"))),
-    override_usage = "gitlab-mcp [OPTIONS] [COMMAND]",
-    after_help = help::SHORT,
-    after_long_help = format!("{}\n{}\n\n{}", config::render_help(), help::EXAMPLES, help::EXIT_CODES),
-    // Ours shows the short help, which fits a screen.
+    override_usage = "gitlab-mcp [SETTINGS] [COMMAND]",
+    // Ours show the short help, which fits a screen.
     disable_help_subcommand = true,
+    disable_help_flag = true,
+    arg = help::flag(),
 )]
 pub struct Arguments {
     #[command(flatten)]
@@ -71,12 +72,15 @@ pub enum Command {
 /// Commands that use the settings and connect to GitLab.
 #[derive(Debug, Default, Subcommand)]
 pub enum Connected {
-    /// Serve MCP on standard input and output, or over HTTP (the default)
+    /// Serve MCP on standard input and output (default), or over HTTP
     #[default]
+    #[command(after_help = help::SERVE_EXAMPLES)]
     Serve,
     /// Find actions for a request, like gitlab_find_action
+    #[command(after_help = help::FIND_EXAMPLES)]
     Find(FindArguments),
     /// Execute one action, like gitlab_execute_action
+    #[command(after_help = help::EXECUTE_EXAMPLES)]
     Execute(Box<ExecuteArguments>),
     /// Check the connection to GitLab, the token and the settings
     #[command(after_help = help::DOCTOR_EXIT_CODES)]
@@ -86,7 +90,7 @@ pub enum Connected {
         #[command(subcommand)]
         command: AuthCommand,
     },
-    /// Show the calls of the audit file (--audit-file, else those of configured clients)
+    /// Show the calls of the audit file, or of those of the clients
     Audit {
         /// The beginning: today, yesterday, 3d, 12h, 30m, a date or a time, in UTC
         #[arg(long, value_name = "WHEN", default_value = "yesterday")]
@@ -158,9 +162,9 @@ pub enum Offline {
         /// Shell to print it for
         shell: clap_complete::Shell,
     },
-    /// Show the help of a command
+    /// Show the help of a command, or all settings
     Help {
-        /// Command, such as execute or auth login
+        /// Command, such as execute or auth login; or settings
         command: Vec<String>,
     },
     /// Print the version, the commit and the GitLab of the catalog
@@ -337,6 +341,18 @@ impl Arguments {
     pub fn show_help(command: &[String]) -> Result<(), Failure> {
         let words = ["gitlab-mcp"].into_iter().chain(command.iter().map(String::as_str)).chain(["-h"]);
         Arguments::parse(words.map(OsString::from)).map(|_| ()).map_err(Failure::Usage)
+    }
+
+    /// All settings by topic, and the exit codes.
+    pub fn render_settings() -> String {
+        let end = format!("{}\n{}", config::render_help(), help::EXIT_CODES);
+        let mut grammar = Arguments::command()
+            .mut_subcommands(|command| command.hide(true))
+            .mut_arg("help", |flag| flag.hide(true))
+            .disable_version_flag(true)
+            .help_template("{all-args}{after-help}")
+            .after_long_help(end);
+        format!("{}\n", grammar.render_long_help().to_string().trim_end())
     }
 
     /// Parses words. The help lists the commands by topic: clap's own list of them is hidden.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::tools::{Argument, EXECUTE_ARGUMENTS, FIND_ARGUMENTS, FORMER_NAMES, Takes};
 
-/// Arguments that the calls in an answer have, and nobody types: `-h` leaves them out.
+/// Arguments that the calls in an answer have, and nobody types: the help leaves them out.
 const OFFERED: [&str; 2] = ["confirmation_token", "offset"];
 
 /// Arguments of `gitlab_find_action` that were given as options, by their names.

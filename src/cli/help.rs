@@ -2,35 +2,36 @@
 
 use std::fmt::Write;
 
-/// The commands by topic, in the order of `gitlab-mcp -h`.
+use clap::{Arg, ArgAction};
+
+/// The commands by topic, in the order of `gitlab-mcp --help`, which fits a screen of 24 lines.
 const TOPICS: [(&str, &[&str]); 3] = [
     ("Use GitLab", &["find", "execute", "catalog"]),
     ("Serve a client", &["serve", "surface", "health", "audit"]),
-    ("Set up", &["setup", "auth", "doctor", "agents", "completions", "version", "help"]),
+    ("Set up", &["setup", "auth", "doctor", "agents", "completions", "version"]),
 ];
 
-/// End of `-h`.
-pub const SHORT: &str = "\
-Examples:
-  gitlab-mcp setup                        add this program to your MCP clients
-  gitlab-mcp find 'close an issue'        find an action
-  gitlab-mcp execute issue.list fullPath=group/project state=opened
+/// Topic of `help` that is no command: all settings.
+pub const SETTINGS: &str = "settings";
 
-All settings: gitlab-mcp --help. One command: gitlab-mcp help COMMAND.";
+/// End of the help of the whole program.
+const END: &str = "One command: gitlab-mcp help COMMAND. All settings: gitlab-mcp help settings";
 
-pub const EXAMPLES: &str = "\
+pub const FIND_EXAMPLES: &str = "\
 Examples:
-  gitlab-mcp                                   serve an MCP client on standard input and output
-  gitlab-mcp serve --http 127.0.0.1:8080 --auth token   serve many clients over HTTP
-  gitlab-mcp --sandbox find 'close an issue'   find an action, without an account
+  gitlab-mcp find close an issue
+  gitlab-mcp --sandbox find close an issue     without an account";
+
+pub const EXECUTE_EXAMPLES: &str = "\
+Examples:
   gitlab-mcp execute issue.list fullPath=group/project state=opened
   gitlab-mcp execute issue.create --params @issue.json --dry-run
-  gitlab-mcp auth login --client-id ID         sign in to GitLab in a browser
-  gitlab-mcp doctor                            check the connection to GitLab and suggest fixes
-  gitlab-mcp setup                             add this program to the MCP clients of this machine
-  gitlab-mcp catalog show merge_request.list
-  gitlab-mcp surface --surface meta --tokens   show the tools sent to a client and their size
-  gitlab-mcp completions bash                  complete commands, settings and action ids in a shell";
+  gitlab-mcp execute project_upload.create fullPath=group/project -f file=@a.png";
+
+pub const SERVE_EXAMPLES: &str = "\
+Examples:
+  gitlab-mcp                                            one client, on standard input and output
+  gitlab-mcp serve --http 127.0.0.1:8080 --auth token   many clients, over HTTP";
 
 pub const EXIT_CODES: &str = "\
 Exit codes:
@@ -53,7 +54,12 @@ Exit codes:
   1  a warning
   2  a check failed, or a setting is invalid";
 
-/// Template of the help of the whole program, in which its commands are by topic.
+/// `-h` and `--help`, which are the same: settings that are not of every day have a help of their own.
+pub fn flag() -> Arg {
+    Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print help").global(true)
+}
+
+/// Template of the help of the whole program: its commands by topic.
 pub fn template(program: &clap::Command) -> String {
     let mut topics = String::new();
     for (topic, names) in TOPICS {
@@ -65,5 +71,5 @@ pub fn template(program: &clap::Command) -> String {
         }
         topics.push('\n');
     }
-    format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{topics}{{all-args}}{{after-help}}")
+    format!("{{about-with-newline}}{{usage-heading}} {{usage}}\n\n{topics}{END}")
 }

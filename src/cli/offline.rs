@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::setup::{self, Machine, SetupChange, SetupConsent, SetupRequest, System, TOKEN, TokenUse};
-use super::{Arguments, Failure, Offline, SetupArguments, TokenArgument};
+use super::{Arguments, Failure, Offline, SetupArguments, TokenArgument, help};
 use crate::config::{self, Config, Flags};
 
 /// Runs an offline command.
@@ -13,6 +13,9 @@ pub fn run(command: Offline, flags: &Flags, out: &mut dyn Write) -> Result<(), F
         Offline::Agents { out: folder, client } => super::agents::run(client, &folder, out),
         Offline::Setup(arguments) => set_up(arguments, flags, out),
         Offline::Completions { shell } => super::completions::write_script(shell, out),
+        Offline::Help { command } if command == [help::SETTINGS] => {
+            Ok(write!(out, "{}", Arguments::render_settings())?)
+        }
         Offline::Help { command } => Arguments::show_help(&command),
         Offline::Version { json } => super::version::run(json, out),
     }

@@ -11,7 +11,7 @@ use crate::config::{
 pub const SANDBOX: &str = "sandbox";
 const HEADING: &str = "Settings";
 
-/// Settings that `-h` shows, with their help there. It fits one screen; `--help` has all settings.
+/// Settings that the help of a command shows, with their help there; `help settings` has all.
 static EVERYDAY: [(&str, &str); 4] = [
     (URL.row.name, "URL of GitLab [default: https://gitlab.com]"),
     (READ_ONLY.row.name, "Refuse all actions that change something"),

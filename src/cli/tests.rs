@@ -35,7 +35,8 @@ fn no_flag_takes_a_token() {
 fn every_command_has_a_topic() {
     let grammar = Arguments::command();
     let shown = super::help::template(&grammar);
-    for command in grammar.get_subcommands() {
+    // The last line has `help`.
+    for command in grammar.get_subcommands().filter(|command| command.get_name() != "help") {
         let line = format!("\n  {} ", command.get_name());
         assert!(shown.contains(&line), "{shown}");
     }

@@ -1,4 +1,4 @@
-//! Settings table: parsers, flags, `--help`, docs/reference/configuration.md and error messages come from it.
+//! Settings table: parsers, flags, `help settings`, docs/reference/configuration.md and error messages come from it.
 
 mod calls;
 mod connection;
@@ -36,7 +36,7 @@ pub use shape::{
     TOOLSETS,
 };
 
-/// Settings by topic, in display order, each topic with its heading in `--help`.
+/// Settings by topic, in display order, each topic with its heading in `help settings`.
 pub static TOPICS: [(&str, &[&dyn AnySetting]); 7] = [
     ("Connection settings", connection::CONNECTION),
     ("Credential settings", credentials::CREDENTIAL_SETTINGS),
@@ -97,7 +97,7 @@ pub fn render_markdown_table() -> String {
     table
 }
 
-/// Renders the end of `--help`: settings without a flag, and the precedence of sources.
+/// Renders the end of `help settings`: settings without a flag, and the precedence of sources.
 pub fn render_help() -> String {
     let mut help =
         "Environment variables without a flag, because other users of the machine can list arguments:\n"

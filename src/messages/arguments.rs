@@ -48,7 +48,7 @@ pub enum Serves {
 pub struct CliOption {
     /// Name without its dashes.
     pub name: &'static str,
-    /// Placeholder of the value in `--help`; unused for a flag.
+    /// Placeholder of the value in the help; unused for a flag.
     pub value: &'static str,
     pub help: &'static str,
 }

@@ -1,6 +1,6 @@
 //! Flags and variables of other GitLab servers: aliases of ours, and hints for those without an equivalent.
 
-/// Aliases of our flags, without dashes, hidden from `--help`.
+/// Aliases of our flags, without dashes, hidden from the help.
 pub static FLAG_ALIASES: [(&str, &[&str]); 4] = [
     ("url", &["gitlab-url", "api-url", "gitlab-api-url", "gitlab-host", "base-url"]),
     ("read-only", &["readonly", "read-only-mode"]),

@@ -17,7 +17,7 @@ pub struct Row {
     pub aliases: &'static [&'static str],
     /// Flag without its dashes. Secrets have none: process lists show arguments to everyone.
     pub flag: Option<&'static str>,
-    /// Placeholder of the value in `--help`.
+    /// Placeholder of the value in the help.
     pub value: &'static str,
     /// Purpose, in one sentence.
     pub what: &'static str,

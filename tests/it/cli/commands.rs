@@ -32,6 +32,7 @@ fn output(arguments: &[&str]) -> String {
 #[test]
 fn help_says_what_there_is() {
     insta::assert_snapshot!("help", output(&["--help"]));
+    insta::assert_snapshot!("help_settings", output(&["help", "settings"]));
     for command in ["find", "execute", "doctor", "auth", "surface", "agents", "catalog", "setup"] {
         let help = output(&[command, "-h"]);
         let own = help.split("\nSettings:").next().unwrap();
@@ -39,27 +40,30 @@ fn help_says_what_there_is() {
     }
 }
 
-/// The short help had 187 lines, of them 130 of settings.
+/// The help had 41 lines, and with all settings 311.
 #[test]
-fn the_short_help_fits_a_screen() {
+fn the_help_fits_a_screen() {
     let narrow = |arguments: &[&str]| {
         let shown = program(arguments, &[("COLUMNS", "80")]).output().unwrap();
         String::from_utf8(shown.stdout).unwrap()
     };
-    let short = narrow(&["-h"]);
-    assert!(short.lines().count() <= 45, "{short}");
-    assert!(short.contains("--sandbox") && short.contains("gitlab-mcp --help"), "{short}");
-    for command in ["find", "execute", "serve", "auth", "setup", "catalog", "doctor", "surface"] {
-        let help = narrow(&[command, "-h"]);
-        assert!(help.lines().count() <= 60, "{command}: {help}");
+    let short = narrow(&["--help"]);
+    assert!(short.lines().count() <= 24 && short.lines().all(|line| line.len() <= 80), "{short}");
+    assert!(short.contains("gitlab-mcp help settings"), "{short}");
+    for command in ["find", "execute", "serve", "auth", "setup", "catalog", "doctor", "surface", "audit"] {
+        let help = narrow(&[command, "--help"]);
+        assert!(help.lines().count() <= 45, "{command}: {help}");
         assert!(short.contains(&format!("\n  {command} ")), "{command}: {short}");
         assert_eq!(narrow(&["help", command]), help);
+        assert_eq!(narrow(&[command, "-h"]), help);
     }
-    assert_eq!(narrow(&["help"]), short);
+    assert_eq!((narrow(&["help"]), narrow(&["-h"])), (short.clone(), short));
     let (code, _, err) = run(&["help", "exicute"]);
     assert!(code == Some(2) && err.contains("execute"), "{err}");
-    let all = output(&["--help"]);
-    assert!(all.contains("Policy settings:") && all.contains("--allowed-paths"), "{all}");
+    let all = output(&["help", "settings"]);
+    for part in ["Policy settings:", "--allowed-paths", "GITLAB_TOKEN_COMMAND", "Exit codes:"] {
+        assert!(all.contains(part), "{part}: {all}");
+    }
 }
 
 #[test]

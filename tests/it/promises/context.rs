@@ -122,7 +122,7 @@ fn the_size_of_each_surface_is_documented_beside_what_it_is_for() {
 
 #[test]
 fn the_weights_of_the_ranking_are_no_settings() {
-    command(&["--help"], &[])
+    command(&["help", "settings"], &[])
         .ok()
         .says("--tool-surface")
         .says_not("weight")
