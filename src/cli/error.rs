@@ -58,8 +58,10 @@ pub enum Failure {
     NoToken,
     #[error("stopped by a signal")]
     Stopped,
-    #[error("stopped by a signal; it is not known whether the change was made")]
-    StoppedChange,
+    #[error("stopped by a signal before the change was sent: nothing was changed")]
+    StoppedUnsent,
+    #[error("stopped by a signal; the change was sent, and may have been made. {check}")]
+    StoppedChange { check: String },
     #[error("tools/list returned too many pages")]
     Pages,
     /// Error answer of a tool, or what `setup` could not change, already printed.
@@ -114,7 +116,7 @@ impl Failure {
             }
             Failure::Diagnosed(code) => *code,
             // 128 and the number of SIGINT, as shells report it.
-            Failure::Stopped | Failure::StoppedChange => 130,
+            Failure::Stopped | Failure::StoppedUnsent | Failure::StoppedChange { .. } => 130,
             Failure::Auth(error) => error.exit_code(),
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::PairFile { .. } | Failure::PairText { .. } => 2,

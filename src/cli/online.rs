@@ -26,8 +26,8 @@ use crate::server::http::AuthMode;
 use crate::server::{self, ServerError};
 use crate::surface::{self, Surface};
 use crate::tools::{
-    self, AllSettings, Answer, Audit, ExecuteRequest, FindRequest, Instances, ToolError, Tools, ToolsFactory,
-    name_table_keys,
+    self, AllSettings, Answer, Audit, ExecuteRequest, FindRequest, INSTANCE, Instances, NextCall, ToolError,
+    Tools, ToolsFactory, name_table_keys,
 };
 
 /// Size of an answer of `execute --json`, unless GITLAB_MAX_BYTES says another: the largest that the setting takes.
@@ -151,16 +151,23 @@ async fn execute(
     let action = instances.front().catalog.get(&arguments.action).ok().flatten();
     let files = pairs::add_pairs(&mut params, &arguments.pairs, &arguments.file_pairs, action.as_ref())?;
     let line = ShellLine::new(flags, files);
+    let check = action.as_ref().and_then(|action| tools::suggest_read(instances.front(), action, &params));
+    let check = check.map(|call| instance_call(call, &arguments.options));
     let run = async {
         let request = execute_request(arguments.action, params, arguments.options)?;
         instances.execute(&request).await
     };
     let progress = ProgressLine::stderr();
     let answer = server::until_signal(tools::watched(progress.listener(), run)).await;
+    let has_sent_change = progress.has_sent_change();
     drop(progress);
     let is_read = action.as_ref().is_some_and(|action| action.risk == Risk::Read);
-    let stopped = if is_read { Failure::Stopped } else { Failure::StoppedChange };
-    let answer = answer.map_err(ServerError::Signals)?.ok_or(stopped)?;
+    let stopped = || match (is_read, has_sent_change) {
+        (true, _) => Failure::Stopped,
+        (false, false) => Failure::StoppedUnsent,
+        (false, true) => Failure::StoppedChange { check: word_check(check.as_ref(), &line) },
+    };
+    let answer = answer.map_err(ServerError::Signals)?.ok_or_else(stopped)?;
     let is_change = action.is_some() && !is_read && answer.is_ok();
     write_answer(answer, json, &line, out)?;
     let ends = config.default.instance == Instance::Sandbox && config.sandbox_file.is_none();
@@ -171,6 +178,25 @@ async fn execute(
         )?;
     }
     Ok(())
+}
+
+/// A call at the instance of the options.
+fn instance_call(mut call: NextCall, options: &ExecuteOptions) -> NextCall {
+    if let (Some(instance), Some(arguments)) = (options.0.get(INSTANCE), call.arguments.as_object_mut()) {
+        arguments.insert(INSTANCE.to_owned(), instance.clone());
+    }
+    call
+}
+
+/// How to see whether a change was made.
+fn word_check(check: Option<&NextCall>, line: &ShellLine) -> String {
+    let arguments = check.and_then(|call| Some((&call.tool, call.arguments.as_object()?)));
+    match arguments {
+        Some((tool, arguments)) => {
+            format!("Look before you run it again: {}", line.of_call(tool, arguments))
+        }
+        None => "Look at it in GitLab before you run it again".to_owned(),
+    }
 }
 
 /// Logs warnings about the configuration before anything is sent.

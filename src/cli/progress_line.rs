@@ -18,20 +18,29 @@ const CLEAR: &str = "\r\u{1b}[K";
 pub struct ProgressLine {
     is_terminal: bool,
     is_shown: Arc<AtomicBool>,
+    has_sent_change: Arc<AtomicBool>,
 }
 
 impl ProgressLine {
     /// The line of this process, which is shown if standard error is a terminal that can take back a line.
     pub fn stderr() -> ProgressLine {
         let is_terminal = io::stderr().is_terminal() && !terminal::is_dumb();
-        ProgressLine { is_terminal, is_shown: Arc::default() }
+        ProgressLine { is_terminal, is_shown: Arc::default(), has_sent_change: Arc::default() }
+    }
+
+    /// True once the call has sent a request that changes something.
+    pub fn has_sent_change(&self) -> bool {
+        self.has_sent_change.load(Ordering::Relaxed)
     }
 
     /// The listener for the events of a call.
     pub fn listener(&self) -> impl Fn(Event) + Send + Sync + 'static {
         let (is_terminal, is_shown) = (self.is_terminal, Arc::clone(&self.is_shown));
+        let has_sent_change = Arc::clone(&self.has_sent_change);
         move |event| {
-            if is_terminal {
+            if event == Event::SendingChange {
+                has_sent_change.store(true, Ordering::Relaxed);
+            } else if is_terminal {
                 is_shown.store(true, Ordering::Relaxed);
                 // Progress that cannot be shown is no reason to fail the call.
                 let _ = io::stderr().write_all(line(&event).as_bytes());

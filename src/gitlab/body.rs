@@ -5,11 +5,8 @@ use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 
 use super::json::{self, Parsed};
-use super::progress::{Event, notify};
+use super::progress::{Event, PROGRESS_STEP, notify};
 use super::{Content, content_disposition};
-
-/// Bytes between two progress events.
-const PROGRESS_STEP: u64 = 1024 * 1024;
 
 /// Reason why a body was not read to its end.
 pub(super) enum Stopped {

@@ -266,6 +266,9 @@ impl Client {
             let http = self.http_clients.client_for(&hop).await?;
             let request = request::build(http, &self.settings, token, call, &hop, time.remaining())?;
             let request = request.map_err(|error| self.transport_error(error, call, &hop, time))?;
+            if changes(call) {
+                notify(Event::SendingChange);
+            }
             let sent = http.execute(request).await;
             if hop.trusted {
                 let status = sent.as_ref().ok().map(|response| response.status().as_u16());

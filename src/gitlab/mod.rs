@@ -47,6 +47,7 @@ mod ssrf;
 mod tls;
 mod token;
 mod transport;
+mod upload;
 mod upstream;
 
 pub use body_sink::BodySink;

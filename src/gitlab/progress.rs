@@ -17,6 +17,10 @@ pub enum Event {
     RateLimit { pause: Duration },
     /// The request failed in a way that may be temporary, and is sent again after a pause.
     Retry { attempt: u32, pause: Duration, status: Option<u16> },
+    /// A request that changes something is about to be sent: from now on the change may be made.
+    SendingChange,
+    /// A part of a large file was sent; `of` is its size.
+    Sent { bytes: u64, of: u64 },
     /// A part of a large response has arrived; `of` is the announced size.
     Received { bytes: u64, of: Option<u64> },
     /// Another page of a list has been read; the numbers of pages and rows so far.
@@ -27,7 +31,10 @@ pub enum Event {
     Asking { elapsed: Duration },
 }
 
-type EventListener = Arc<dyn Fn(Event) + Send + Sync>;
+/// Bytes between two events of a body.
+pub(super) const PROGRESS_STEP: u64 = 1024 * 1024;
+
+pub(super) type EventListener = Arc<dyn Fn(Event) + Send + Sync>;
 
 tokio::task_local! {
     static LISTENER: EventListener;
@@ -44,13 +51,18 @@ pub fn watched<F: Future>(
 
 /// Binds the current task's listener to a future, so that another task can run it.
 pub fn with_listener<F: Future>(future: F) -> impl Future<Output = F::Output> {
-    let listener = LISTENER.try_with(Arc::clone).ok();
+    let listener = listener();
     async move {
         match listener {
             Some(listener) => LISTENER.scope(listener, future).await,
             None => future.await,
         }
     }
+}
+
+/// The current task's listener, for work that another task does.
+pub(super) fn listener() -> Option<EventListener> {
+    LISTENER.try_with(Arc::clone).ok()
 }
 
 /// Reports an event to the listener, if there is one.
@@ -72,6 +84,8 @@ impl fmt::Display for Event {
                 let why = status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
                 write!(f, "{why}: attempt {attempt} follows in {:.1} s", pause.as_secs_f32())
             }
+            Event::SendingChange => f.write_str("sending the change"),
+            Event::Sent { bytes, of } => write!(f, "{bytes} of {of} bytes sent"),
             Event::Received { bytes, of: Some(all) } => write!(f, "{bytes} of {all} bytes received"),
             Event::Received { bytes, of: None } => write!(f, "{bytes} bytes received"),
             Event::Waiting { state, elapsed } => write!(f, "{state}, waiting for {} s", elapsed.as_secs()),

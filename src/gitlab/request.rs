@@ -6,6 +6,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Request, RequestBuilder, multipart};
 
 use super::redirect::Hop;
+use super::upload;
 use super::{ClientSettings, GitlabError, Token};
 use crate::call::{Body, Call, Part};
 use crate::catalog::Method;
@@ -70,7 +71,9 @@ fn with_body(request: RequestBuilder, body: &Body) -> RequestBuilder {
         Body::Multipart(parts) => request.multipart(form(parts)),
         // A local file has been loaded into another variant before the call is sent.
         Body::Local(_) => request,
-        Body::Raw(bytes) => request.header(CONTENT_TYPE, "application/octet-stream").body(bytes.clone()),
+        Body::Raw(bytes) => {
+            request.header(CONTENT_TYPE, "application/octet-stream").body(upload::body(bytes))
+        }
     }
 }
 
@@ -96,7 +99,8 @@ fn form(parts: &[Part]) -> multipart::Form {
             if let Ok(kind) = HeaderValue::try_from(kind.as_ref()) {
                 headers.insert(CONTENT_TYPE, kind);
             }
-            let file = multipart::Part::stream(bytes.clone()).file_name(filename.clone()).headers(headers);
+            let file = multipart::Part::stream_with_length(upload::body(bytes), upload::size(bytes));
+            let file = file.file_name(filename.clone()).headers(headers);
             form.part(name.clone(), file)
         }
     })

@@ -19,7 +19,7 @@ pub(super) fn progress(
     let is_wanted = wanted.is_some();
     let listener = move |event: Event| {
         // The receiver is dropped only when the call is over.
-        let _ = is_wanted.then(|| sender.send(event));
+        let _ = (is_wanted && event != Event::SendingChange).then(|| sender.send(event));
     };
     let forward = async move {
         let mut count = 0_u32;

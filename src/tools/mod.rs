@@ -33,6 +33,7 @@ use serde_json::{Map, Value};
 
 pub use audit::Audit;
 pub use callers::{AllSettings, CallerCredential, CallerError, CallerProfile, Narrowing, ToolsFactory};
+pub use errors::lost_write::suggest_read;
 pub use instances::{ConfiguredInstance, InstanceSettings, Instances, Route, name_of, name_table_keys};
 pub use own_reads::gate::ReadError;
 pub use state::{InstanceLabel, SetupError, ToolSettings, Tools};

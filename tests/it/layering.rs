@@ -12,7 +12,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("rmcp", &["server"]),
     ("reqwest", &["gitlab"]),
     ("hyper_util", &["gitlab", "server/http/listener", "server/http/health"]),
-    ("hyper", &["server/http/listener", "server/http/health"]),
+    ("hyper", &["gitlab/upload", "server/http/listener", "server/http/health"]),
     ("tokio_rustls", &["server/http/tls", "server/http/listener", "server/http/health"]),
     ("tantivy", &["search", "embed"]),
     ("strsim", &["search", "bin"]),

@@ -67,7 +67,7 @@ pub async fn run(
         fs::write(file, text).map_err(|error| Failure::Written(file.clone(), error))?;
     }
     deleted?;
-    ended?.ok_or(Failure::StoppedChange)?;
+    ended?.ok_or(Failure::Stopped)?;
     if run.report.differs() { Err(Failure::Diagnosed(1)) } else { Ok(()) }
 }
 

@@ -1,8 +1,10 @@
 //! Requests: token header, path, query and body; nothing shows the token.
 
+use std::sync::{Arc, Mutex};
+
 use base64::Engine;
 
-use super::super::Applied;
+use super::super::{Applied, Event, watched};
 use super::*;
 use crate::call::Part;
 
@@ -101,6 +103,32 @@ async fn a_path_that_the_parser_changes_is_not_sent() {
 async fn user_information_in_the_url_is_not_sent() {
     let request = sent(|base| settings(&base.replace("http://", "http://user:password@")), &get(PATH)).await;
     assert!(!request.headers.contains_key("authorization"));
+}
+
+#[tokio::test]
+async fn a_large_file_reports_how_much_of_it_was_sent() {
+    let bytes = vec![7; 2_500_000];
+    let file =
+        Part::File { name: "file".to_owned(), filename: "a.bin".to_owned(), bytes: bytes.clone().into() };
+    for body in [Body::Multipart(vec![file]), Body::Raw(bytes.clone().into())] {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&events);
+        let upload = permit(Risk::Write, Method::Post, PATH, &[], body);
+        let request = watched(move |event| seen.lock().unwrap().push(event), sent(settings, &upload)).await;
+        assert!(request.body.windows(bytes.len()).any(|window| window == bytes));
+        // GitLab takes no upload whose size it is not told.
+        assert_eq!(header(&request, "content-length"), Some(request.body.len().to_string().as_str()));
+        let events = events.lock().unwrap();
+        let [Event::SendingChange, parts @ ..] = events.as_slice() else { panic!("{events:?}") };
+        let parts: Vec<u64> = parts
+            .iter()
+            .map(|event| match event {
+                Event::Sent { bytes, of: 2_500_000 } => bytes / 1024,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(parts, [1024, 2048, 2441]);
+    }
 }
 
 #[tokio::test]

@@ -49,6 +49,14 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
     }
 }
 
+/// The read that shows whether a change was made: of the object, or of the newest ones.
+pub fn suggest_read(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
+    let of_object = object_read(tools, action, params);
+    of_object
+        .map(|(get, params)| NextCall::execute(&get.id, &params))
+        .or_else(|| newest_list(tools, action, params))
+}
+
 /// Result of the verifying read.
 enum ReadBack {
     Thing(Value),

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -552,7 +553,11 @@ fn only_a_change_that_is_stopped_may_have_been_made() {
     let url = gitlab.url();
     for (action, expected) in [
         ("pipeline.get", "gitlab-mcp: stopped by a signal\n"),
-        ("pipeline.retry", "gitlab-mcp: stopped by a signal; it is not known whether the change was made\n"),
+        (
+            "pipeline.retry",
+            "gitlab-mcp: stopped by a signal; the change was sent, and may have been made. Look before you run it \
+             again: gitlab-mcp execute pipeline.get fullPath=acme/widget pipeline_id=7\n",
+        ),
     ] {
         let of = ["execute", action, "fullPath=acme/widget", "pipeline_id=7", "wait=60"];
         let variables = [("GITLAB_URL", url.as_str()), ("GITLAB_TOKEN", "glpat-x")];
@@ -562,12 +567,33 @@ fn only_a_change_that_is_stopped_may_have_been_made() {
             let seen = gitlab.seen();
             seen.iter().skip(before).filter(|line| line.contains("/pipelines/7")).count() > 1
         });
-        let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(kill.unwrap().success());
-        let ended = child.wait_with_output().unwrap();
-        assert_eq!(String::from_utf8(ended.stderr).unwrap(), expected, "{action}");
-        assert_eq!(ended.status.code(), Some(130), "{action}");
+        assert_eq!(interrupted(child), (Some(130), expected.to_owned()), "{action}");
     }
+}
+
+/// Interrupts a command as Ctrl-C does: its exit code, and what it says.
+#[cfg(unix)]
+fn interrupted(child: std::process::Child) -> (Option<i32>, String) {
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_change_that_is_stopped_while_names_are_looked_up_was_not_made() {
+    let gitlab = Gitlab::with_project();
+    let slow = answer(200, json!([{"id": 3, "username": "alice"}])).after(Duration::from_secs(20));
+    gitlab.says("GET /api/v4/users", [slow]);
+    let url = gitlab.url();
+    let of = ["execute", "issue.update", "fullPath=acme/widget", "iid=1", "assignee_ids=@alice"];
+    let variables = [("GITLAB_URL", url.as_str()), ("GITLAB_TOKEN", "glpat-x")];
+    let child = program(&of, &variables).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    wait_until("alice is looked up", || gitlab.seen().iter().any(|line| line.contains("/users")));
+    let expected = "gitlab-mcp: stopped by a signal before the change was sent: nothing was changed\n";
+    assert_eq!(interrupted(child), (Some(130), expected.to_owned()));
+    assert!(!gitlab.seen().iter().any(|line| line.starts_with("PUT")), "{:?}", gitlab.seen());
 }
 
 #[test]
