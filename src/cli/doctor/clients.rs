@@ -28,7 +28,17 @@ fn finding(survey: &Survey) -> Finding {
         Installed::Yes { server, binary } => {
             let has = format!("{label} has it as {:?} in {file}", server.name);
             let settings = settings(server);
+            let withheld = server.withheld_settings(survey.client);
             match binary {
+                Binary::This | Binary::Through(_) if !withheld.is_empty() => Finding::warning(
+                    CHECK,
+                    format!("{has}, {settings}; {label} does not pass on {}, set here", withheld.join(", ")),
+                    format!(
+                        "If the server is to have it, add env_vars = {} to [mcp_servers.{}] in {file}.",
+                        serde_json::json!(withheld),
+                        server.name
+                    ),
+                ),
                 Binary::This => Finding::passed(CHECK, format!("{has}, this program, {settings}")),
                 Binary::Through(command) => {
                     Finding::passed(CHECK, format!("{has}, through {command}, {settings}"))
@@ -50,6 +60,7 @@ fn finding(survey: &Survey) -> Finding {
 
 /// The settings by name, with the address of GitLab; no other value, as any may be a secret.
 fn settings(server: &Known) -> String {
+    let passed = server.passed_variables().into_iter().map(|name| format!("{name} by reference"));
     let names: Vec<String> = server
         .settings
         .iter()
@@ -59,6 +70,7 @@ fn settings(server: &Known) -> String {
             TOKEN => format!("{name} in the file"),
             _ => name.clone(),
         })
+        .chain(passed)
         .collect();
     match names.is_empty() {
         true => "no settings".to_owned(),

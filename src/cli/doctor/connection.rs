@@ -8,6 +8,7 @@ use time::OffsetDateTime;
 use url::Url;
 
 use super::report::Finding;
+use super::token::{REFUSED_BEFORE, is_refused_before};
 use crate::catalog::Version;
 use crate::config::{self, Config, Instance, InstanceConfig};
 use crate::gitlab::{CertificateError, Content, ErrorAnswer, GitlabError, NetworkError, NotFollowed, Reply};
@@ -127,6 +128,7 @@ fn address(tools: &Tools, of: &InstanceConfig, version: &Result<Reply, GitlabErr
             error_chain(error),
             "Check GITLAB_URL; if a proxy in front of GitLab requires sign-in, GITLAB_EXTRA_HEADERS can carry its credentials.",
         ),
+        Err(error) if is_refused_before(error) => Finding::failure(CHECK, error_chain(error), REFUSED_BEFORE),
         Err(error @ GitlabError::Server { .. }) => Finding::failure(
             CHECK,
             error_chain(error),
@@ -156,15 +158,21 @@ fn takes_https_alone(answer: &ErrorAnswer) -> bool {
         || message.contains("speaking plain http to an ssl-enabled")
 }
 
-/// The settings of proxies that name none: neither requests nor `doctor` would tell that they are not used.
+/// The settings of proxies that cannot be used, each with the reason: requests would not tell.
 fn unusable_proxies() -> Vec<String> {
     let names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     let set = names.into_iter().filter_map(|name| {
         let value = config::environment(name)?.into_string().ok()?;
         let value = value.trim().to_owned();
         let address = if value.contains("://") { value.clone() } else { format!("http://{value}") };
-        let is_usable = Url::parse(&address).is_ok_and(|url| url.has_host());
-        (!value.is_empty() && !is_usable).then(|| name.to_owned())
+        let url = Url::parse(&address).ok().filter(Url::has_host);
+        let why = match url.as_ref().map(Url::scheme) {
+            _ if value.is_empty() => return None,
+            Some("http" | "https") => return None,
+            Some(scheme) => format!("{name} is of the kind {scheme}, and a proxy has to be http or https"),
+            None => format!("{name} is set and is no address of a proxy"),
+        };
+        Some(why)
     });
     set.collect()
 }
@@ -175,7 +183,7 @@ fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
     if !unusable.is_empty() {
         return Finding::failure(
             CHECK,
-            format!("{} is set and is no address of a proxy: it is not used", unusable.join(", ")),
+            unusable.join("; "),
             "Write it as http://host:port, with user:password@ before the host where the proxy wants them.",
         );
     }
@@ -259,6 +267,7 @@ fn version(version: &Result<Reply, GitlabError>, catalog: Option<Version>) -> Fi
     let version = match version {
         Ok(Reply { content: Content::Json(body), .. }) => body.get("version").and_then(Value::as_str),
         Ok(_) => None,
+        Err(error) if is_refused_before(error) => return Finding::unknown(CHECK, "not reported"),
         Err(GitlabError::Unauthorized { .. } | GitlabError::Forbidden { .. }) => {
             return Finding::unknown(CHECK, "GitLab shows it to signed-in users only");
         }

@@ -21,6 +21,9 @@ const EXPIRY: &str = "expiry";
 /// Number of days before expiry from which `doctor` warns.
 const SOON: i64 = 14;
 
+pub(super) const REFUSED_BEFORE: &str = "The answer has no header of GitLab: a firewall or a proxy before it refuses this machine or this program. Ask its \
+     administrator; a new token does not help.";
+
 /// Shows where the token comes from, and what else is set and not used.
 pub(super) fn source(of: &InstanceConfig) -> Finding {
     let credentials = &of.credentials;
@@ -130,6 +133,7 @@ fn refused(error: &GitlabError) -> Finding {
         GitlabError::Forbidden { answer, .. } if is_of_account(&answer.message) => {
             "GitLab refuses this user or address, whatever the token: sign in to GitLab in a browser, or ask its administrator."
         }
+        error if is_refused_before(error) => REFUSED_BEFORE,
         GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => {
             "Too many requests came from this token or address: wait a few minutes, and see what else uses it; lower GITLAB_MAX_REQUESTS."
         }
@@ -139,6 +143,12 @@ fn refused(error: &GitlabError) -> Finding {
         _ => "Try again: GitLab did not respond as expected.",
     };
     Finding::failure(CHECK, error_chain(error), mend)
+}
+
+/// True for a 403 without GitLab's own header, which its API sends with every answer, and without its words.
+pub(super) fn is_refused_before(error: &GitlabError) -> bool {
+    matches!(error, GitlabError::Forbidden { answer, missing_scope: None }
+        if answer.request_id.is_none() && !is_of_account(&answer.message))
 }
 
 /// True for a refusal that a new token would get as well: a blocked or deactivated account, terms to accept, an IP

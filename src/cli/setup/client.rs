@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::edit::{ConfigEditError, EditPiece, Insertion};
 use super::{jsonc, toml_table};
 use crate::cli::settings::SANDBOX;
-use crate::config::{self, Row, URL};
+use crate::config::{self, Flags, Row, URL};
 
 /// The variable with the token.
 pub const TOKEN: &str = "GITLAB_TOKEN";
@@ -289,9 +289,31 @@ impl Known {
 
     /// True if the entry has a token, or says where one is.
     pub fn names_token(&self) -> bool {
-        let is_passed = |named: &Value| named.as_array().is_some_and(|named| named.contains(&json!(TOKEN)));
-        self.settings.keys().any(|name| config::is_of_token(name))
-            || self.others.get(PASSED_VARIABLES).is_some_and(is_passed)
+        self.settings.keys().any(|name| config::is_of_token(name)) || self.passed_variables().contains(&TOKEN)
+    }
+
+    /// The variables of its own that Codex passes on, each a name or a table with one.
+    pub fn passed_variables(&self) -> Vec<&str> {
+        let named = self.others.get(PASSED_VARIABLES).and_then(Value::as_array).into_iter().flatten();
+        named.filter_map(|one| one.as_str().or_else(|| one.get("name")?.as_str())).collect()
+    }
+
+    /// The settings of this environment that a client which passes on few variables does not give the server.
+    pub fn withheld_settings(&self, client: McpClient) -> Vec<String> {
+        if client != McpClient::Codex || self.is_of_sandbox() {
+            return Vec::new();
+        }
+        let token = config::environment(TOKEN).filter(|token| !token.is_empty()).map(|_| TOKEN.to_owned());
+        let set = config::portable_settings(&Flags::new(), config::environment).into_keys().chain(token);
+        let passed = self.passed_variables();
+        let has_flag = |name: &str| {
+            let flag = config::flag_of(name).map(|flag| format!("--{flag}"));
+            flag.is_some_and(|flag| self.arguments.iter().any(|word| word.split('=').next() == Some(&flag)))
+        };
+        set.filter(|name| {
+            !self.settings.contains_key(name) && !passed.contains(&name.as_str()) && !has_flag(name)
+        })
+        .collect()
     }
 
     /// The value of a setting: of its flag among the arguments, else of its variable.

@@ -254,7 +254,25 @@ fn the_hint_fits_what_is_in_the_way() {
     assert_found(&with(plain, &[]), "address", "failure", "https://");
     let blocked = with(answered(403, "403 Forbidden - Your account has been blocked."), &[]);
     assert_found(&blocked, "token", "failure", "ask its administrator");
-    assert_found(&with(answered(403, "403 Forbidden"), &[]), "token", "failure", "scope api");
+    // GitLab's own refusal has the id of its request; a firewall's has not.
+    let of_gitlab = |answer: Answer| answer.header("x-request-id", "01J0000000000000000000000A");
+    let refused = answered(403, "403 Forbidden");
+    let refused = Answers {
+        version: of_gitlab(refused.version),
+        user: of_gitlab(refused.user),
+        own: of_gitlab(refused.own),
+    };
+    assert_found(&with(refused, &[]), "token", "failure", "scope api");
+    let firewall = with(answered(403, "403 Forbidden"), &[]);
+    assert_found(&firewall, "address", "failure", "a firewall or a proxy");
+    let half = Answers { version: version("19.5.0"), ..answered(403, "403 Forbidden") };
+    assert_found(&with(half, &[]), "token", "failure", "a new token does not help");
+    assert_found(
+        &with(answered(403, "403 Forbidden"), &[("GITLAB_TOKEN", "")]),
+        "address",
+        "failure",
+        "firewall",
+    );
     assert_found(&with(answered(429, "Retry later"), &[]), "token", "failure", "wait a few minutes");
 }
 
@@ -264,7 +282,11 @@ fn a_proxy_that_is_none_is_a_failure() {
         let outcome = with(Answers::default(), &[("HTTPS_PROXY", wrong)]);
         assert_found(&outcome, "proxy", "failure", "http://host:port");
     }
-    for right in ["proxy.example.com:3128", "http://me:secret@proxy.example.com", "socks5://10.0.0.1:1080"] {
+    for (wrong, scheme) in [("ftp://proxy.example.com", "ftp"), ("socks5://10.0.0.1:1080", "socks5")] {
+        let outcome = with(Answers::default(), &[("HTTPS_PROXY", wrong)]);
+        assert_found(&outcome, "proxy", "failure", &format!("HTTPS_PROXY is of the kind {scheme}"));
+    }
+    for right in ["proxy.example.com:3128", "http://me:secret@proxy.example.com"] {
         let outcome = with(Answers::default(), &[("HTTPS_PROXY", right)]);
         assert_eq!(finding(&outcome.1, "proxy")["state"], "fine", "{right}: {outcome:?}");
     }

@@ -768,6 +768,28 @@ fn doctor_says_which_clients_have_the_server() {
     assert!(!clients.iter().any(|client| says(client).contains(TOKEN)));
 }
 
+/// The line of Codex lacked "GITLAB_TOKEN by reference".
+#[test]
+fn doctor_knows_which_variables_codex_passes_on() {
+    let home = Home::with(".codex/config.toml", "");
+    home.run(&["setup", "--client", "codex", "--write"], &[("GITLAB_TOKEN", TOKEN)]);
+    let set = [("GITLAB_TOKEN", TOKEN), ("GITLAB_MAX_BYTES", "20000")];
+    let (code, clients) = doctor(&home, &set[..1]);
+    assert_eq!(code, Some(0), "{clients:?}");
+    assert!(clients[0]["says"].as_str().unwrap().ends_with("GITLAB_TOKEN by reference"), "{clients:?}");
+    let (code, clients) = doctor(&home, &set);
+    assert_eq!(code, Some(1), "{clients:?}");
+    assert!(
+        clients[0]["says"].as_str().unwrap().contains("does not pass on GITLAB_MAX_BYTES"),
+        "{clients:?}"
+    );
+    let table = home.load(".codex/config.toml") + "env = { GITLAB_MAX_BYTES = \"20000\" }\n";
+    fs::write(home.path(".codex/config.toml"), table.replace("[\"GITLAB_TOKEN\"]", "[]")).unwrap();
+    let (_, clients) = doctor(&home, &set);
+    let mend = clients[0]["mend"].as_str().unwrap();
+    assert!(mend.contains(r#"env_vars = ["GITLAB_TOKEN"] to [mcp_servers.gitlab]"#), "{clients:?}");
+}
+
 #[test]
 fn doctor_warns_of_a_binary_that_is_gone_or_another() {
     let other = tempfile::tempdir().unwrap();
