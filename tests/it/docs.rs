@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::support::client::{Client, maintainers_program, program};
 
@@ -143,9 +144,37 @@ fn the_readme_has_at_most_150_lines() {
     assert!(lines <= 150, "README.md has {lines} lines");
 }
 
+static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\]\(([^)\s]+)\)").unwrap());
+
+/// The network is not asked: a page that is gone is not noticed.
+#[test]
+fn links_to_other_sites_are_encrypted_and_none_leads_to_a_file_of_ours() {
+    let ours = toml_of_package()["package"]["repository"].as_str().unwrap().to_owned();
+    let mut pages = Vec::new();
+    collect(root(), "md", &mut pages);
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for page in &pages {
+        let text = prose(&page.text);
+        for link in
+            LINK.captures_iter(&text).map(|link| link[1].to_owned()).filter(|link| link.contains("://"))
+        {
+            checked += 1;
+            let url = Url::parse(&link).ok().filter(|url| url.scheme() == "https" && url.has_host());
+            if url.is_none() || link.starts_with(&ours) {
+                wrong.push(format!("{}: {link}", page.path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "not https, or better a path to the file:\n{}", wrong.join("\n"));
+    assert!(checked > 5, "{checked} links");
+}
+
+fn toml_of_package() -> toml::Table {
+    load_page("Cargo.toml").parse().unwrap()
+}
+
 #[test]
 fn links_and_anchors_resolve() {
-    static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\]\(([^)\s]+)\)").unwrap());
     let mut pages = Vec::new();
     collect(root(), "md", &mut pages);
     let (mut broken, mut checked) = (Vec::new(), 0);
