@@ -113,6 +113,34 @@ fn each_platform_has_each_package() {
     }
 }
 
+/// There was no job for Homebrew, and none installed the registry's program.
+#[test]
+fn each_channel_is_published_by_a_job_that_the_page_names() {
+    let (ci, page) = (load(".gitlab-ci.yml"), load("docs/contributing/releasing.md"));
+    let (before, _) = page.split_once("## Packages").unwrap();
+    let jobs: Vec<&str> = ci.split("\n\n").filter(|job| job.contains("  extends: .publish\n")).collect();
+    let name = |job: &str| job.lines().find_map(|line| line.strip_suffix(':')).unwrap().to_owned();
+    let names: Vec<String> = jobs.iter().map(|job| name(job)).collect();
+    for channel in ["release", "npm", "pypi", "container", "crates", "homebrew", "mcp-registry"] {
+        assert!(names.iter().any(|name| name == channel), "no job publishes {channel}: {names:?}");
+    }
+    let is_ours = |word: &str| !word.starts_with("CI_") && !word.starts_with("GITLAB_");
+    for (job, name) in jobs.iter().zip(&names) {
+        assert!(before.contains(&format!("`{name}`")), "the steps do not name {name}");
+        let row =
+            page.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{name}`"))).unwrap();
+        let words = job.split(|c: char| !c.is_ascii_uppercase() && c != '_' && !c.is_ascii_digit());
+        let secret = |word: &&str| ["_TOKEN", "_PASSWORD", "_KEY"].iter().any(|end| word.ends_with(end));
+        for variable in words.filter(secret).filter(|word| is_ours(word)) {
+            assert!(
+                row.contains(&format!("`{variable}`")),
+                "{name} takes {variable}, and the page has {row}"
+            );
+        }
+    }
+    assert!(before.matches("\n6. ").count() == 1 && !before.contains("\n7. "), "six steps at most");
+}
+
 /// A copy of what the manifests are made from, and of the manifests.
 fn copied() -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
