@@ -28,12 +28,13 @@ use super::output::Queue;
 use super::progress::progress;
 use super::resources_prompts;
 use super::roots::ClientRoots;
+use super::running_calls::RunningCalls;
 use super::server_info::{FRESH_FOR_MS, server_config, tool};
 use super::structured_content;
 use super::worker::Worker;
 use crate::surface::{CheckedArguments, PageError, Surface, SurfaceKind, ToolRequest};
 use crate::tools::{
-    Answer, Attachment, Capabilities, ConfirmBy, EXECUTE, ErrorKind, ExecuteRequest, FIND, INSTANCE,
+    Answer, Attachment, Capabilities, ConfirmBy, EXECUTE, ErrorKind, Event, ExecuteRequest, FIND, INSTANCE,
     Instances, Route, ToolError, Tools, watched,
 };
 
@@ -54,6 +55,8 @@ pub(super) struct Handler<B> {
     turns: Arc<Semaphore>,
     /// Queue of responses to be written.
     queue: Arc<Queue>,
+    /// Calls of the session without an answer; empty without a session.
+    calls: Arc<RunningCalls>,
     /// Without it, the question of a result is returned as an error text.
     seal: Option<QuestionSeal>,
     /// True if the client can answer a request of the server.
@@ -99,12 +102,18 @@ impl<B: Backend> Handler<B> {
             changed: watch::Sender::default(),
             turns: Arc::new(Semaphore::new(CALLS_IN_FLIGHT)),
             queue,
+            calls: Arc::default(),
             seal: QuestionSeal::new(),
             has_session: true,
             roots: ClientRoots::default(),
             used: Once::new(),
             backend,
         }
+    }
+
+    /// The handler, which notes the changes of these calls.
+    pub(super) fn noting(self, calls: Arc<RunningCalls>) -> Handler<B> {
+        Handler { calls, ..self }
     }
 
     /// A handler of requests that belong to no session. Calls run on the current runtime.
@@ -417,8 +426,15 @@ impl<B: Backend> ServerHandler for Handler<B> {
         let asked = request.arguments.as_ref().and_then(|arguments| arguments.get("action"));
         let asked = asked.and_then(Value::as_str).map(str::to_owned);
         let (told, progress) = progress(&context);
+        let (calls, id) = (Arc::clone(&self.calls), context.id.clone());
+        let listener = move |event| {
+            if event == Event::SendingChange {
+                calls.note_change(&id);
+            }
+            told(event);
+        };
         tokio::select! {
-            response = watched(told, self.converse(request, &context)) => {
+            response = watched(listener, self.converse(request, &context)) => {
                 response.map(|response| self.for_client(response, asked.as_deref(), &context))
             }
             () = progress => Err(ErrorData::internal_error("progress ended before its call", None)),

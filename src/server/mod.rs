@@ -16,6 +16,7 @@ mod output;
 mod progress;
 mod resources_prompts;
 mod roots;
+mod running_calls;
 mod server_info;
 mod signals;
 mod stdio;
@@ -37,6 +38,7 @@ use crate::tools::Instances;
 pub use backend::Backend;
 use handler::Handler;
 use output::Queue;
+use running_calls::RunningCalls;
 pub use server_info::sent;
 use signals::ShutdownSignals;
 pub use signals::until_signal;
@@ -63,11 +65,12 @@ pub enum ServerError {
 pub async fn serve(instances: Arc<Instances>, surface: Surface) -> Result<(), ServerError> {
     let mut stop = ShutdownSignals::install().map_err(ServerError::Signals)?;
     let (reader, writer) = rmcp::transport::stdio_pipes();
-    let served = Arc::clone(&instances);
+    let (served, calls) = (Arc::clone(&instances), Arc::<RunningCalls>::default());
     let outcome = tokio::select! {
-        outcome = session(served, surface, reader, writer) => outcome,
+        outcome = session(served, surface, Arc::clone(&calls), (reader, writer)) => outcome,
         () = stop.recv() => Ok(()),
     };
+    calls.report_unanswered();
     // Waiting calls have ended by now; a computing one may outlast the grace period.
     instances.default_tools().close_audit();
     outcome
@@ -80,20 +83,26 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    session(backend, Surface::default(), reader, writer).await
+    session(backend, Surface::default(), Arc::default(), (reader, writer)).await
 }
 
 /// Runs one client session. End of input before the first request is a normal end.
-async fn session<B, R, W>(backend: Arc<B>, surface: Surface, reader: R, writer: W) -> Result<(), ServerError>
+async fn session<B, R, W>(
+    backend: Arc<B>,
+    surface: Surface,
+    calls: Arc<RunningCalls>,
+    (reader, writer): (R, W),
+) -> Result<(), ServerError>
 where
     B: Backend,
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let queue = Arc::new(Queue::default());
-    let (session, ended) = Session::new(reader, writer, Arc::clone(&queue));
+    let (session, ended) = Session::new(reader, writer, Arc::clone(&queue), Arc::clone(&calls));
     // On the heap: the future is large, and each caller of this one would hold a copy on the stack.
-    match Box::pin(Handler::new(backend, surface, queue).serve(session)).await {
+    let handler = Handler::new(backend, surface, queue).noting(calls);
+    match Box::pin(handler.serve(session)).await {
         Ok(running) => finish(running, ended).await,
         Err(
             ServerInitializeError::ConnectionClosed(_)

@@ -23,6 +23,7 @@ use super::broken_text::text_fault;
 use super::line::{InputLine, InputLines};
 use super::outline::Outline;
 use super::output::{Queue, ServerOutput};
+use super::running_calls::RunningCalls;
 
 /// Maximum nesting of a message: serde_json's limit.
 const DEPTH: usize = 127;
@@ -41,6 +42,7 @@ pub(super) struct Session<R, W> {
     /// Messages of a batch that were not handled yet.
     batch: VecDeque<Vec<u8>>,
     requests: Requests,
+    calls: Arc<RunningCalls>,
     /// True once a request has arrived. Until then, rmcp fails on any other message.
     opened: bool,
     /// Signals the end of input, once.
@@ -53,11 +55,33 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// Creates a transport on these streams, and the receiver that signals the end of input.
-    pub(super) fn new(reader: R, writer: W, queue: Arc<Queue>) -> (Session<R, W>, oneshot::Receiver<()>) {
+    pub(super) fn new(
+        reader: R,
+        writer: W,
+        queue: Arc<Queue>,
+        calls: Arc<RunningCalls>,
+    ) -> (Session<R, W>, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
         let (lines, output) = (InputLines::new(reader), ServerOutput::new(writer, queue));
-        let requests = Requests::default();
-        (Session { lines, output, batch: VecDeque::new(), requests, opened: false, ended: Some(ended) }, end)
+        let (batch, requests, opened, ended) = (VecDeque::new(), Requests::default(), false, Some(ended));
+        (Session { lines, output, batch, requests, calls, opened, ended }, end)
+    }
+
+    /// Begins or ends the call that a message is about.
+    fn note_call(&self, message: &ClientJsonRpcMessage) {
+        match message {
+            ClientJsonRpcMessage::Request(request) => {
+                if let ClientRequest::CallToolRequest(call) = &request.request {
+                    self.calls.begin(&request.id, &call.params);
+                }
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification {
+                    cancelled.params.request_id.iter().for_each(|id| drop(self.calls.end(id)));
+                }
+            }
+            ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
+        }
     }
 
     fn is_welcome(&mut self, message: &ClientJsonRpcMessage) -> bool {
@@ -97,14 +121,22 @@ where
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        match &message {
-            ServerJsonRpcMessage::Response(response) => self.requests.end(&response.id),
-            ServerJsonRpcMessage::Error(error) => error.id.iter().for_each(|id| self.requests.end(id)),
-            ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => {}
-        }
+        let answered = match &message {
+            ServerJsonRpcMessage::Response(response) => Some(&response.id),
+            ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+            ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => None,
+        };
+        answered.into_iter().for_each(|id| self.requests.end(id));
+        let call = answered.and_then(|id| self.calls.end(id));
         let line = serde_json::to_vec(&message).map_err(io::Error::from);
         let write = line.map(|line| self.output.write(line));
-        async move { write?.await }
+        async move {
+            match (write?.await, call) {
+                // rmcp would log that some message was not written.
+                (Err(_), Some(call)) => Ok(call.report_unanswered()),
+                (written, _) => written,
+            }
+        }
     }
 
     /// Cancellation loses nothing: a part of a line stays in `lines`, and no await follows a whole one.
@@ -117,7 +149,8 @@ where
             if let Some(message) = self.requests.next() {
                 return Some(message);
             }
-            match (self.ended.is_none(), self.requests.is_waiting()) {
+            // rmcp ends running calls some seconds after the input.
+            match (self.ended.is_none(), self.requests.is_waiting() || !self.calls.is_empty()) {
                 (true, false) => return None,
                 // The next answer ends this wait: it drops the future, and another is made.
                 (true, true) => std::future::pending().await,
@@ -149,6 +182,7 @@ where
             };
             match parsed {
                 Ok(Some(message)) if self.is_welcome(&message) => {
+                    self.note_call(&message);
                     if let Some(message) = self.requests.admit(message, line) {
                         return Some(message);
                     }
@@ -355,7 +389,8 @@ mod tests {
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": most}});
         let mut input: String = (0..most + 3).map(|id| request(id, "tools/call")).collect();
         input.push_str(&format!("{}{cancel}\n", request(9_999, "ping")));
-        let (mut session, ended) = Session::new(input.as_bytes(), tokio::io::sink(), Arc::default());
+        let (mut session, ended) =
+            Session::new(input.as_bytes(), tokio::io::sink(), Arc::default(), Arc::default());
         for id in 0..most {
             assert_eq!(id_of(session.receive().await), RequestId::Number(id));
         }
@@ -368,7 +403,10 @@ mod tests {
             session.send(answer(&RequestId::Number(answered))).await.unwrap();
             assert_eq!(id_of(session.receive().await), RequestId::Number(next));
         }
-        assert!(session.receive().await.is_none());
+        for id in 0..most + 3 {
+            session.send(answer(&RequestId::Number(id))).await.unwrap();
+        }
+        assert!(session.receive().await.is_none(), "no call runs any more");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, execute, program};
+use crate::support::client::{Client, LATEST_HANDSHAKE, execute, program, wait_until};
 use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::{Gitlab, answer};
 use crate::support::tls::{Authority, serve_answer};
@@ -49,11 +49,12 @@ fn what_was_asked_before_the_end_is_answered() {
     client.wait().well();
 }
 
-/// A shell ends the input of a program with the end of the file, long before GitLab has made a change.
+/// A shell ends the input of a program with the end of the file, long before GitLab has made a change. rmcp ended calls five
+/// seconds later.
 #[test]
 fn a_change_that_takes_its_time_is_answered_after_the_end_of_input() {
     let gitlab = Gitlab::with_project();
-    let made = answer(201, json!({"id": 1, "iid": 7, "title": "Slow"})).after(Duration::from_millis(1_500));
+    let made = answer(201, json!({"id": 1, "iid": 7, "title": "Slow"})).after(Duration::from_millis(6_500));
     gitlab.answer("POST", "/issues", made);
     let mut client = gitlab.client(&[]);
     let params = json!({"action": "issue.create", "params": {"fullPath": PROJECT, "title": "Slow"}});
@@ -63,6 +64,37 @@ fn a_change_that_takes_its_time_is_answered_after_the_end_of_input() {
     let reply = client.receive();
     assert_eq!(reply["result"]["structuredContent"]["data"]["iid"], 7, "{reply}");
     client.wait().well();
+}
+
+/// A call that was dropped left no line, or one about some message.
+#[cfg(unix)]
+#[test]
+fn a_call_that_is_dropped_is_named_with_what_became_of_its_change() {
+    let gitlab = Gitlab::with_project();
+    let slow = || answer(201, json!({"id": 1, "iid": 7, "title": "Slow"})).after(Duration::from_secs(8));
+    gitlab.answer("POST", "/issues", slow());
+    gitlab.answer("GET", "/issues/1", slow());
+    for (action, params, outcome) in [
+        (
+            "issue.create",
+            json!({"fullPath": PROJECT, "title": "Slow"}),
+            "its change was sent, and may have been made",
+        ),
+        ("issue.get", json!({"fullPath": PROJECT, "iid": 1}), "it had changed nothing"),
+    ] {
+        let mut client = gitlab.client(&[("GITLAB_AUDIT", "off")]);
+        let before = gitlab.seen().len();
+        let params =
+            json!({"name": "gitlab_execute_action", "arguments": {"action": action, "params": params}});
+        client.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}));
+        wait_until("GitLab is asked", || {
+            gitlab.seen().iter().skip(before).any(|line| line.contains("/issues"))
+        });
+        signal("-TERM", client.id());
+        let log = client.wait().stderr;
+        let line = format!("the client did not get the answer to \"{action}\": {outcome}");
+        assert!(log.contains(&line), "{log}");
+    }
 }
 
 #[test]
