@@ -133,7 +133,10 @@ where
         async move {
             match (write?.await, call) {
                 // rmcp would log that some message was not written.
-                (Err(_), Some(call)) => Ok(call.report_unanswered()),
+                (Err(_), Some(call)) => {
+                    call.report_unanswered();
+                    Ok(())
+                }
                 (written, _) => written,
             }
         }
