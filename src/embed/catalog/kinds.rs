@@ -61,7 +61,7 @@ pub struct Kinds {
     /// States that GitLab prints in parentheses after a reference.
     pub reference_states: Vec<String>,
     /// Actions on an object that the read of another domain shows.
-    pub shown_by: Vec<ShownBy>,
+    pub shown_by: Vec<ShowingRead>,
     /// Filters of lists whose value names an object.
     #[serde(rename = "filter_name")]
     pub filter_names: Vec<FilterName>,
@@ -70,7 +70,7 @@ pub struct Kinds {
 /// An action whose object the read of another domain shows, to whoever is asked about the call.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ShownBy {
+pub struct ShowingRead {
     pub action: String,
     pub read: String,
     /// Parameters of the read, each with those of the action that have its value, the first given of which counts.
