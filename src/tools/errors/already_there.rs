@@ -15,6 +15,9 @@ use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
 
+/// Detail of the error: the object that is there.
+pub const EXISTING: &str = "existing";
+
 /// The word of GitLab's messages.
 const ALREADY: &str = "already";
 
@@ -55,7 +58,7 @@ pub async fn show_existing(tools: &Tools, checked: &Checked, refused: ToolError)
     let reply = lookups::read_once(tools, &read.id, params.clone(), Purpose::Diagnosis).await;
     let Ok((_, Reply { content: Content::Json(Value::Object(object)), .. })) = reply else { return refused };
     let existing = existing_fields(&read, object, checked.params());
-    let refused = refused.detail("existing", existing);
+    let refused = refused.detail(EXISTING, existing);
     // Whoever wants a new group or project wants no other one changed.
     let is_place = params.contains_key(PLACE) && !checked.params().contains_key(PLACE);
     let update = by_id("update").filter(|update| !is_place && tools.withholds(update).is_none());

@@ -5,12 +5,17 @@ use serde_json::{Value, json};
 use crate::gitlab::{Content, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::EXECUTE;
+use crate::tools::errors::already_there::EXISTING;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
 
 /// The error of a conflict with what the object's state means, as the read shows it that is the error's next call.
 pub async fn name_state(tools: &Tools, refused: ToolError) -> ToolError {
+    // What a creation conflicts with is there, whatever its state.
+    if refused.details.contains_key(EXISTING) {
+        return refused;
+    }
     let next = refused.fix.as_ref().filter(|fix| refused.kind == ErrorKind::Conflict && fix.tool == EXECUTE);
     let Some(next) = next.map(|fix| &fix.arguments) else { return refused };
     let id = next.get("action").and_then(Value::as_str).unwrap_or_default();
