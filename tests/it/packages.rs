@@ -138,6 +138,11 @@ fn each_channel_is_published_by_a_job_that_the_page_names() {
             );
         }
     }
+    // A tag publishes nothing that was not checked, and nobody has to start a job.
+    assert!(
+        ci.contains("  needs: [check, build, build-macos]\n")
+            && jobs.iter().all(|job| !job.contains("manual"))
+    );
     assert!(before.matches("\n6. ").count() == 1 && !before.contains("\n7. "), "six steps at most");
 }
 
