@@ -70,9 +70,13 @@ fn a_list_of_seven_clauses_is_ranked_to_its_end() {
     assert_eq!(steps.last().map(String::as_str), Some("project.fork"), "{steps:?}");
 }
 
+/// The time of a find is that of encoding its clauses.
 #[test]
-fn clauses_of_a_long_request_are_not_ranked_on_their_own() {
+fn clauses_of_a_long_request_are_ranked_up_to_a_length() {
     let long = "of the project that was moved here from the old server in the spring with all its pictures and notes";
-    let found = find(&format!("list the issues {long}, delete the tag {long} and then create a branch"));
+    let find_with =
+        |more: &str| find(&format!("list the issues {more}, delete the tag {more} and then create a branch"));
+    assert_eq!(find_with(long).steps, ["issue.list", "tag.delete", "branch.create"]);
+    let found = find_with(&[long; 3].join(" "));
     assert!(found.steps.is_empty() && !found.hits.is_empty(), "{:?}", found.steps);
 }
