@@ -166,11 +166,14 @@ impl<'a> Unmatched<'a> {
 
     /// A line for each that is left, with the nearest name.
     pub fn warnings(&self, surface: &str) -> Vec<String> {
+        // A side that no tool has is no part of the name.
+        let has_sides = self.tools.iter().any(|tool| !parted(tool).0.is_empty());
         let warning = |change: &&Override| {
+            let name = if has_sides { &change.name } else { parted(&change.name).1 };
             let nearest = match change.level {
-                Level::Tool => nearest(&change.name, self.tools.iter().map(String::as_str)),
-                Level::Action => nearest(&change.name, self.actions.iter().map(String::as_str)),
-                Level::Param => nearest(&change.name, self.params.iter().map(String::as_str)),
+                Level::Tool => nearest(name, self.tools.iter().map(String::as_str)),
+                Level::Action => nearest(name, self.actions.iter().map(String::as_str)),
+                Level::Param => nearest(name, self.params.iter().map(String::as_str)),
             };
             let said = |name: &str| format!("{}{name}{}", change.before, change.after);
             let written = said(&change.written);

@@ -178,15 +178,17 @@ fn what_describes_nothing_is_told_with_the_nearest_name() {
         change(Level::Action, "MILESTONES_CREATE"),
         change(Level::Param, "MILESTONES_TITEL"),
         change(Level::Tool, "SOMETHING_ELSE"),
+        change(Level::Param, "MANAGE_MILESTONE_TITEL"),
     ];
     let mut unmatched = Unmatched::new(&all);
     unmatched.look_at(&milestones(ParamSchema::Full), &as_written);
     let warnings = unmatched.warnings("meta");
-    let [action, param, tool] = warnings.as_slice() else { panic!("{warnings:?}") };
+    let [action, param, tool, of_side] = warnings.as_slice() else { panic!("{warnings:?}") };
     assert!(action.starts_with("GITLAB_ACTION_MILESTONES_CRATE describes nothing that the meta surface has"));
     assert!(action.contains("CREATE"), "{action}");
     assert!(param.ends_with("the nearest is GITLAB_PARAM_MILESTONES_TITLE"), "{param}");
     assert!(tool.ends_with("surface has"), "{tool}");
+    assert!(of_side.ends_with("the nearest is GITLAB_PARAM_MILESTONES_TITLE"), "{of_side}");
 }
 
 #[test]
