@@ -9,7 +9,7 @@ use time::macros::format_description;
 use super::encoded::list_in_text;
 use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::noun::{folded, nouns_of, own_marks, tracked_kinds};
-use super::param_names::{field_named, is_called_a_date};
+use super::param_names::{field_named, is_called_a_date, is_called_a_day};
 use super::{Fault, relative_date, taken_away};
 use crate::catalog::{self, Action, Base, Json, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
 use crate::text::{is_digits, plain_text};
@@ -279,7 +279,7 @@ fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
 fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
     let text = value.as_str().filter(|_| param.kind.base == Base::String && is_called_a_date(&param.name))?;
     let is_choice = param.choices.iter().any(|choice| folded(choice) == folded(text));
-    let takes_time = !["_date", "_on"].iter().any(|ending| param.name.ends_with(ending));
+    let takes_time = !is_called_a_day(&param.name);
     // An empty text takes the date away.
     let is_right = text.is_empty() || is_choice || is_date(text) || (takes_time && is_time(text));
     let (name, given) = (param.name.clone(), render_value(value));

@@ -256,6 +256,23 @@ fn what_is_no_date_is_never_sent() {
         let params = json!({"fullPath": "acme/widget", "iid": 3, "due_date": given});
         succeed(&mut client, "issue.update", params);
     }
+    // Names of dates in other forms.
+    let rotation = |day: &str| json!({"projectPath": "acme/widget", "scheduleIid": "1", "name": "x", "startsAt": {"date": day, "time": "08:00"}, "rotationLength": {"length": 1, "unit": "WEEKS"}, "participants": []});
+    for (action, params) in [
+        ("epic.create", json!({"fullPath": "acme", "title": "x", "start_date_fixed": "soon"})),
+        ("epic.update", json!({"fullPath": "acme", "iid": 1, "due_date_fixed": "soon"})),
+        ("iteration.create", json!({"fullPath": "acme", "title": "x", "dueDate": "soon"})),
+        ("oncall_rotation.create", rotation("soon")),
+    ] {
+        let reply = execute(&mut client, action, params);
+        assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{action}: {}", reply.text);
+        assert!(reply.text.contains("a date such as"), "{action}: {}", reply.text);
+    }
+    succeed(
+        &mut client,
+        "epic.update",
+        json!({"fullPath": "acme", "iid": 1, "due_date_fixed": "2026-12-05"}),
+    );
 }
 
 #[test]
