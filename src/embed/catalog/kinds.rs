@@ -67,14 +67,14 @@ pub struct Kinds {
     pub filter_names: Vec<FilterName>,
 }
 
-/// An action whose object the read of another domain shows, to whoever is asked about the call.
+/// An action whose object the read of another domain shows before the call is confirmed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShowingRead {
     pub action: String,
     pub read: String,
-    /// Parameters of the read, each with those of the action that have its value, the first given of which counts.
-    pub takes: Vec<(String, Vec<String>)>,
+    /// Parameters of the read, each by the first of these parameters that the call has.
+    pub takes: BTreeMap<String, Vec<String>>,
 }
 
 /// Filters of lists whose value names an object, and the read that finds it.

@@ -64,18 +64,14 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
     let mut looks = Vec::new();
     let id = format!("{}.get", action.domain());
     if let Some(pin) = &action.pin {
-        let params = pin::read_params(tools, pin, checked.params());
+        let params = pin::read_params(tools, &pin.read, &pin.takes, checked.params());
         // Where the object of another domain is missing, GitLab says what that means for the call.
         looks.push(TargetRead { action: pin.read.clone(), params, is_thing_itself: pin.read == id });
     }
-    for shown in catalog::kinds().shown_by.iter().filter(|shown| shown.action == action.id) {
-        let value = |from: &Vec<String>| from.iter().find_map(|name| checked.params().get(name)).cloned();
-        let params = shown.takes.iter().filter_map(|(name, from)| Some((name.clone(), value(from)?)));
-        looks.push(TargetRead {
-            action: shown.read.clone(),
-            params: params.collect(),
-            is_thing_itself: false,
-        });
+    let is_shown = |id: &String| *id == action.id || action.twin.as_ref() == Some(id);
+    for shown in catalog::kinds().shown_by.iter().filter(|shown| is_shown(&shown.action)) {
+        let params = pin::read_params(tools, &shown.read, &shown.takes, checked.params());
+        looks.push(TargetRead { action: shown.read.clone(), params, is_thing_itself: false });
     }
     if let Some(get) = tools.catalog.get(&id).ok().flatten() {
         let is_thing_itself = is_above(&get, call, action);

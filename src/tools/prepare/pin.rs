@@ -1,6 +1,8 @@
 //! Calls that are tied to the object as it was shown when they were confirmed: by a parameter with the value that a field
 //! of the object had, GitLab refuses the call once the object has changed (`[[pins]]` of `catalog/rules.toml`).
 
+use std::collections::BTreeMap;
+
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
@@ -96,15 +98,20 @@ fn is_asked_about(tools: &Tools, checked: &Checked, request: &ExecuteRequest) ->
     checked.possible_effects().iter().any(|effects| matches!(decide(effects), Ruling::Confirm(_)))
 }
 
-/// Parameters of the read that shows the object.
-pub fn read_params(tools: &Tools, pin: &StatePin, params: &Map<String, Value>) -> Map<String, Value> {
-    let read = tools.catalog.get(&pin.read).ok().flatten();
+/// Parameters of the read that shows the object: those of its path that the call has, and those that it `takes`.
+pub fn read_params(
+    tools: &Tools,
+    read: &str,
+    takes: &BTreeMap<String, Vec<String>>,
+    params: &Map<String, Value>,
+) -> Map<String, Value> {
+    let read = tools.catalog.get(read).ok().flatten();
     let is_path = |name: &str| {
         read.as_ref().and_then(|read| read.param(name)).is_some_and(|param| param.place == Place::Path)
     };
     let shared = params.iter().filter(|(name, _)| is_path(name));
     let shared = shared.map(|(name, value)| (name.clone(), value.clone()));
-    let taken = pin.takes.iter().filter_map(|(name, from)| {
+    let taken = takes.iter().filter_map(|(name, from)| {
         let value = from.iter().find_map(|from| params.get(from))?;
         Some((name.clone(), value.clone()))
     });
@@ -113,7 +120,7 @@ pub fn read_params(tools: &Tools, pin: &StatePin, params: &Map<String, Value>) -
 
 /// The value that the field of the object has now; none if GitLab does not show it.
 async fn present_value(tools: &Tools, checked: &Checked, pin: &StatePin, purpose: Purpose) -> Option<String> {
-    let params = read_params(tools, pin, checked.params());
+    let params = read_params(tools, &pin.read, &pin.takes, checked.params());
     let (_, reply) = lookups::read_once(tools, &pin.read, params, purpose).await.ok()?;
     let Content::Json(object) = reply.content else { return None };
     object.get(&pin.field)?.as_str().map(str::to_owned)

@@ -775,6 +775,8 @@ fn an_object_that_changes_while_the_question_is_open_is_asked_about_again() {
         commit.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         commit
     };
+    let twin =
+        json!({"branch": "old", "message": "Tidy", "actions": [{"action": "DELETE", "filePath": "a"}]});
     let page = |content: &str| json!({"slug": "home", "title": "home", "content": content});
     for (action, params, path, before, after) in [
         ("merge_request.merge", json!({"iid": 5}), "merge_requests/5", request("main"), request("prod")),
@@ -787,6 +789,7 @@ fn an_object_that_changes_while_the_question_is_open_is_asked_about_again() {
             branch("aa"),
             branch("bb"),
         ),
+        ("graphql.commit_create", twin, "repository/branches/old", branch("aa"), branch("bb")),
         ("label.delete", json!({"name": "bug"}), "labels/bug", label(1), label(2)),
         ("wiki_page.delete", json!({"slug": "home"}), "wikis/home", page("a"), page("b")),
     ] {
