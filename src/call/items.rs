@@ -13,7 +13,7 @@ use crate::catalog::{self, Action, Base, Param};
 /// Name of the parameter of composite actions that holds their items.
 const ITEMS: &str = "items";
 /// Names of the parameters whose items have separate results.
-const SEPARATE: [&str; 2] = [ITEMS, "files"];
+const WITH_RESULTS: [&str; 2] = [ITEMS, "files"];
 /// Name of the parameter that names items by reference alone.
 const TARGETS: &str = "targets";
 
@@ -78,7 +78,7 @@ pub fn fit(
                 fitted.push(item);
                 understood.extend(notes);
             }
-            Err(fault) if SEPARATE.contains(&param.name.as_str()) => {
+            Err(fault) if WITH_RESULTS.contains(&param.name.as_str()) => {
                 fitted.push(item.clone());
                 faults.insert(place, fault);
             }

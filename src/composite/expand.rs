@@ -263,8 +263,9 @@ fn listed(action: &Action, params: &Map<String, Value>) -> Option<(String, Strin
     found.next().is_none().then_some(first)
 }
 
-/// The name of the path's parameter, or of the filter that names one object, that is given: itself, its plural, an `iid` by another name (`issue_iid`, `iids`), or
-/// the number in a project of what an id of the path names (`issue_iid` beside `issue_id`).
+/// The name of the path's parameter, or of the filter that names one object, that is given: itself, its plural, an `iid` by
+/// another name (`issue_iid`, `iids`), or the number in a project of what an id of the path names (`issue_iid` beside
+/// `issue_id`).
 fn own_name(action: &Action, given: &str) -> Option<String> {
     let names_one =
         |name: &str| catalog::kinds().names_one.iter().any(|row| *row == format!("{}:{name}", action.id));

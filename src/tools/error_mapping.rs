@@ -112,20 +112,22 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
         }
         _ => {}
     }
+    lead_to_same(tools, invalid, action, error)
+}
+
+/// The error with the action that does the same and takes the call; with the candidates if several do, as only the user
+/// knows which object is meant.
+fn lead_to_same(tools: &Tools, invalid: &Invalid, action: &Action, error: ToolError) -> ToolError {
     let (others, params) = takes_all(tools, invalid, action);
+    let hint = |others: &[Action]| format!("{} does the same and takes it.", suggestions::listed(others));
     match others.as_slice() {
-        [] => {}
-        [other] => {
-            let error = error.hint(format!("`{}` does the same and takes it.", other.id));
-            return error.fix(NextCall::execute(&other.id, &params));
-        }
+        [] => lead_on(tools, invalid, action, error),
+        [other] => error.hint(hint(&others)).fix(NextCall::execute(&other.id, &params)),
         several => {
-            let error = error.hint(format!("{} does the same and takes it.", suggestions::listed(several)));
             let query = json!({"query": action.id.replace(['.', '_'], " ")});
-            return suggestions::with_candidates(error, several).fix(NextCall::find(query));
+            suggestions::with_candidates(error.hint(hint(several)), several).fix(NextCall::find(query))
         }
     }
-    lead_on(tools, invalid, action, error)
 }
 
 /// The error of faults that no correction mends, with the signature of the action and the call to look at next.

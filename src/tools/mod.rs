@@ -76,8 +76,8 @@ use crate::policy::Scopes;
 /// The bytes that a find may answer with: fifty actions and a schema.
 const MAX_FOUND: usize = 200_000;
 
-/// What a caller over HTTP can do about a setting.
-const OF_SERVER: &str = " Only whoever runs this server can change its settings.";
+/// End of a hint that names settings, for callers over HTTP.
+const OF_SERVER: &str = " Only the administrator of this server can change its settings.";
 
 impl Tools {
     /// True if the policy offers a tool of that name.
@@ -232,7 +232,7 @@ impl Tools {
         self.gate(self.max_bytes).pass(outcome.map_err(|error| self.for_caller(error)))
     }
 
-    /// An error whose hint names settings, as somebody can use it who reaches the server over HTTP.
+    /// An error in which a caller over HTTP reads whose the settings in the hint are.
     fn for_caller(&self, mut error: ToolError) -> ToolError {
         let names_settings = |hint: &&mut String| hint.contains("GITLAB_") && !hint.ends_with(OF_SERVER);
         if self.client.has_callers_token()

@@ -298,16 +298,18 @@ impl Tools {
     /// The rule that denies every call of an action. A composite action is denied if one of the actions that it needs
     /// is, or all of those that it picks from.
     pub(crate) fn withholds(&self, action: &Action) -> Option<Rule> {
-        let part_rule = |id: &String| {
-            let part = self.catalog.get(id).ok().flatten();
-            part.and_then(|part| self.policy.withholds(&part))
-        };
         let parts_rule = || {
             let plan = action.plan.as_ref()?;
-            let picks: Option<Vec<Rule>> = plan.picks.iter().map(part_rule).collect();
-            plan.needs.iter().find_map(part_rule).or_else(|| picks?.pop())
+            let picks: Option<Vec<Rule>> = plan.picks.iter().map(|id| self.part_rule(id)).collect();
+            plan.needs.iter().find_map(|id| self.part_rule(id)).or_else(|| picks?.pop())
         };
         self.policy.withholds(action).or_else(parts_rule)
+    }
+
+    /// The rule that denies every call of an action that a composite one is made of.
+    fn part_rule(&self, id: &str) -> Option<Rule> {
+        let part = self.catalog.get(id).ok().flatten();
+        part.and_then(|part| self.policy.withholds(&part))
     }
 
     /// The action as it is offered here: with the descriptions that override the catalog's, and without the types of
@@ -324,11 +326,8 @@ impl Tools {
     /// that only those serve.
     pub(crate) fn with_runnable_items(&self, mut action: Action) -> Action {
         let Some(plan) = action.plan.as_mut() else { return action };
-        let is_withheld = |id: &String| {
-            let part = self.catalog.get(id).ok().flatten();
-            part.is_some_and(|part| self.policy.withholds(&part).is_some())
-        };
-        let (withheld, picks): (Vec<_>, Vec<_>) = plan.picks.drain(..).partition(is_withheld);
+        let (withheld, picks): (Vec<_>, Vec<_>) =
+            plan.picks.drain(..).partition(|id| self.part_rule(id).is_some());
         plan.picks = picks;
         let fields = action.params.iter_mut().flat_map(|param| &mut param.fields);
         for types in fields.filter(|field| field.name == catalog::ITEM_TYPE) {

@@ -204,6 +204,7 @@ fn within(tools: &Tools, actions: &[Action], given: &str) -> Result<Vec<Action>,
     Ok(actions.iter().filter(|action| names::is_within(action, language, given)).cloned().collect())
 }
 
+/// Ids as a sentence has them: `issue.get` or `epic.get`.
 pub fn listed(actions: &[Action]) -> String {
     let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
     ids.join(" or ")

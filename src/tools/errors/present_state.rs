@@ -12,7 +12,7 @@ use crate::tools::state::Tools;
 
 /// The error of a conflict with what the object's state means, as the read shows it that is the error's next call.
 pub async fn name_state(tools: &Tools, refused: ToolError) -> ToolError {
-    // What a creation conflicts with is there, whatever its state.
+    // A creation conflicts with an object because it exists; its state is no reason.
     if refused.details.contains_key(EXISTING) {
         return refused;
     }

@@ -920,7 +920,7 @@ fn what_is_there_already_is_shown_with_the_call_that_changes_it() {
             assert_eq!(&error["existing"][field], value, "{action}: {error}");
         }
         assert_eq!(error["fix"]["arguments"]["action"], fix, "{action}: {error}");
-        // What stands in the way of merging the other one is none of this.
+        // The existing merge request may not be mergeable, which is no reason of this conflict.
         assert!(error.get("detailed_merge_status").is_none(), "{action}: {error}");
         let mut call = error["fix"]["arguments"].clone();
         call["confirm"] = json!(true);

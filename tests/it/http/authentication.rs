@@ -139,12 +139,12 @@ fn a_caller_narrows_what_it_may_do_and_never_widens_it() {
 
 #[test]
 fn a_hint_at_a_setting_says_whose_it_is() {
-    // Nothing listens there.
+    // The connection is refused.
     let server = HttpServer::for_callers("http://127.0.0.1:9", &[]);
     let refused = server.execute(&[("PRIVATE-TOKEN", "glpat-a")], "project.list", json!({})).to_string();
     assert!(refused.contains("in GITLAB_URL"), "{refused}");
     assert_eq!(
-        refused.matches("Only whoever runs this server can change its settings.").count(),
+        refused.matches("Only the administrator of this server can change its settings.").count(),
         2,
         "{refused}"
     );
