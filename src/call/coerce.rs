@@ -9,9 +9,12 @@ use time::macros::format_description;
 use super::encoded::list_in_text;
 use super::location::{ACCEPTED_PATHS, HolderKind, Location};
 use super::noun::{folded, nouns_of, own_marks, tracked_kinds};
-use super::param_names::{field_named, is_called_a_date, is_called_a_day};
+use super::param_names::field_named;
 use super::{Fault, relative_date, taken_away};
-use crate::catalog::{self, Action, Base, Json, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS};
+use crate::catalog::{
+    self, Action, Base, Json, Locates, Names, Param, ParamKind, ROLES, TRACKED_MARKS, is_called_a_date,
+    is_called_a_day,
+};
 use crate::text::{is_digits, plain_text};
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.

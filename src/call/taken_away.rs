@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::param_names::{is_called_a_date, param_named};
+use super::param_names::param_named;
 use crate::catalog::{self, Action, Base, Names, Param, Place, Risk, Words};
 use crate::text::plain_text;
 
@@ -32,7 +32,8 @@ fn cleared_field(name: &str) -> Option<Value> {
 /// True for `null`, and for the words for it where they can be no text of one's own.
 fn is_nothing(param: &Param, value: &Value) -> bool {
     let word = |text: &str| [NONE, NULL].iter().any(|known| text.trim().eq_ignore_ascii_case(known));
-    let is_text = param.kind.base == Base::String && param.names.is_none() && !is_called_a_date(&param.name);
+    let is_text =
+        param.kind.base == Base::String && param.names.is_none() && !catalog::is_called_a_date(&param.name);
     match value {
         Value::Null => true,
         Value::String(text) => !is_text && word(text),

@@ -8,6 +8,8 @@ use gitlab_mcp_embed::catalog::language::Words;
 use gitlab_mcp_embed::catalog::model::{Action, Base, Json, Operation, Param, Place, ROLES, Scope};
 use gitlab_mcp_embed::catalog::names::Names;
 
+use super::date_names::is_called_a_day;
+
 /// Parameters that suffice for the action's preferred operation: the action's own example first, then references by
 /// name, then the glossary's values, then the first choice or a value of the type. An update changes something.
 pub fn example(action: &Action, words: &Words) -> Map<String, Value> {
@@ -133,9 +135,10 @@ fn fits(param: &Param, value: &Value) -> bool {
 
 fn fits_one(param: &Param, value: &Value) -> bool {
     let of_type = match param.kind.base {
+        Base::String if is_called_a_day(&param.name) => value.as_str().is_some_and(is_day),
         Base::String => value.is_string(),
         // A glossary's `from` may be a branch, and its `date` a time.
-        Base::Date => value.as_str().is_some_and(|text| text.len() == 10 && is_dated(text)),
+        Base::Date => value.as_str().is_some_and(is_day),
         Base::DateTime => value.as_str().is_some_and(is_dated),
         Base::Integer => value.is_i64(),
         Base::Role => ROLES.iter().any(|(name, _)| value == *name),
@@ -149,6 +152,10 @@ fn fits_one(param: &Param, value: &Value) -> bool {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let is_choice = |choice: &String| param.choice_name(choice) == text;
     of_type && (param.choices.is_empty() || param.choices.iter().any(is_choice))
+}
+
+fn is_day(text: &str) -> bool {
+    text.len() == 10 && is_dated(text)
 }
 
 fn is_dated(text: &str) -> bool {
@@ -179,6 +186,7 @@ fn example_value(param: &Param, words: &Words) -> Value {
             let required = param.fields.iter().filter(|field| field.required);
             Value::Object(required.map(|field| (field.name.clone(), value(field, None, words))).collect())
         }
+        (None, Base::String) if is_called_a_day(&param.name) => json!("2026-01-31"),
         (None, Base::String | Base::Any) => json!("example"),
     };
     if param.kind.many { json!([one]) } else { one }

@@ -2,6 +2,7 @@
 //! reader of the embedded data; `gitlab-mcp-embed` defines the types and writes the data.
 
 mod clients;
+mod date_names;
 mod error;
 mod example;
 mod family;
@@ -16,6 +17,7 @@ mod signature;
 mod types;
 
 pub use clients::STRUCTURE_ALONE;
+pub use date_names::{is_called_a_date, is_called_a_day};
 pub use error::CatalogError;
 pub use example::example;
 pub use family::ShortName;
