@@ -57,7 +57,7 @@ fn option(argument: &Argument) -> Option<Arg> {
     Some(match argument.takes {
         Takes::Flag => option.action(ArgAction::SetTrue),
         // `--lines -50`
-        Takes::Text | Takes::Texts => option.allow_hyphen_values(argument.name == "lines"),
+        Takes::Text | Takes::Request | Takes::Texts => option.allow_hyphen_values(argument.name == "lines"),
         Takes::Number(..) => option.value_parser(clap::value_parser!(u64)),
         Takes::Choice(words) => option.value_parser(ValueParser::from(PossibleValuesParser::new(words))),
         Takes::Object => option,

@@ -18,6 +18,8 @@ pub struct Argument {
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
     Text,
+    /// A text; several in a list are parts of one request.
+    Request,
     /// A whole number, with the least and the most that the schema names.
     Number(u64, Option<u64>),
     Flag,
@@ -57,13 +59,14 @@ pub struct CliOption {
 pub const FORMER_NAMES: [(&str, &str); 1] = [("plan", "confirmation_token")];
 
 /// Names under which the arguments of a whole call may stand, as the parameters of an action do.
-pub const WRAPPERS: [&str; 5] = ["parameters", "arguments", "args", "input", "inputs"];
+pub const WRAPPERS: [&str; 9] =
+    ["parameters", "arguments", "args", "input", "inputs", "tool_input", "payload", "data", "body"];
 
 /// Other names that clients and models give to an argument, understood where the argument itself is not given.
 pub const OTHER_NAMES: [(&str, &[&str]); 3] = [
     ("params", &WRAPPERS),
     ("action", &["action_id", "action_name", "id", "name", "tool", "tool_name"]),
-    ("query", &["q", "request", "prompt", "text", "search", "task", "intent"]),
+    ("query", &["q", "request", "prompt", "text", "search", "task", "intent", "queries"]),
 ];
 
 /// The argument that names one of several configured instances.
@@ -87,7 +90,7 @@ pub static FIND_ARGUMENTS: &[Argument] = &[
     Argument {
         name: "query",
         what: "The task in words; or an action id, REST path or GitLab URL.",
-        takes: Takes::Text,
+        takes: Takes::Request,
         required: true,
         serves: Serves::Call,
         option: None,

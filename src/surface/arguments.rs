@@ -24,7 +24,8 @@ pub fn check<T: DeserializeOwned>(
 ) -> Result<CheckedArguments<T>, ToolError> {
     let is_known = |name: &str| table.iter().any(|argument| argument.name == name);
     let mut notes = Vec::new();
-    let given = by_own_names(table, unwrapped(tool, table, given), &mut notes);
+    let mut given = by_own_names(table, unwrapped(tool, table, given), &mut notes);
+    unwrap_params(&mut given);
     let (given, unknown): (Map<_, _>, Map<_, _>) = given
         .into_iter()
         .filter(|(_, value)| !value.is_null())
@@ -67,8 +68,25 @@ pub fn check<T: DeserializeOwned>(
 }
 
 /// The arguments of a call that came as a call: `{"tool": "gitlab_execute_action", "arguments": {…}}`, as answers and
-/// documentation write it.
-fn unwrapped(tool: &str, table: &[&Argument], mut given: Map<String, Value>) -> Map<String, Value> {
+/// documentation write it, or under a wrapper alone.
+fn unwrapped(tool: &str, table: &[&Argument], given: Map<String, Value>) -> Map<String, Value> {
+    let required = table.iter().find(|argument| argument.required).map_or("", |argument| argument.name);
+    match only_wrapped(&given) {
+        Some(inner) if inner.contains_key(required) => unwrapped_call(tool, table, inner),
+        _ => unwrapped_call(tool, table, given),
+    }
+}
+
+/// The object that stands alone under a wrapper or under `params`.
+fn only_wrapped(given: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let (name, value) = given.iter().next().filter(|_| given.len() == 1)?;
+    match object(value)? {
+        Value::Object(inner) if name == "params" || WRAPPERS.contains(&name.as_str()) => Some(inner),
+        _ => None,
+    }
+}
+
+fn unwrapped_call(tool: &str, table: &[&Argument], mut given: Map<String, Value>) -> Map<String, Value> {
     let names_it = |name: &str| given.get(name).and_then(Value::as_str).is_some_and(|named| named == tool);
     let Some(by) = ["tool", "name", "tool_name"].into_iter().find(|name| names_it(name)) else {
         return given;
@@ -82,6 +100,16 @@ fn unwrapped(tool: &str, table: &[&Argument], mut given: Map<String, Value>) -> 
             given.shift_remove(by);
             given
         }
+    }
+}
+
+/// Takes the parameters out of a second `params` (or `parameters`, …) that is all that the first one has. Actions with a
+/// parameter of such a name require another one beside it.
+fn unwrap_params(given: &mut Map<String, Value>) {
+    let Some(Value::Object(params)) = given.get("params").and_then(object) else { return };
+    let names_all = |name: &String| ["params", "parameters", "arguments", "args"].contains(&name.as_str());
+    if let Some(inner) = only_wrapped(&params).filter(|_| params.keys().all(names_all)) {
+        given.insert("params".to_owned(), Value::Object(inner));
     }
 }
 
@@ -146,6 +174,7 @@ fn note(argument: &Argument, given: &Value, read: &Value) -> Option<String> {
 fn parse(takes: Takes, value: &Value) -> Option<Value> {
     match takes {
         Takes::Text => value.is_string().then(|| value.clone()),
+        Takes::Request => text_of(value).map(Value::String),
         Takes::Number(..) => number(value).map(Value::from),
         Takes::Flag => flag(value).map(Value::Bool),
         Takes::Choice(choices) => {
@@ -159,7 +188,7 @@ fn parse(takes: Takes, value: &Value) -> Option<Value> {
 
 fn type_schema(takes: Takes) -> Map<String, Value> {
     let schema = match takes {
-        Takes::Text => json!({"type": "string"}),
+        Takes::Text | Takes::Request => json!({"type": "string"}),
         Takes::Number(least, None) => json!({"type": "integer", "minimum": least}),
         Takes::Number(least, Some(most)) => {
             json!({"type": "integer", "minimum": least, "maximum": most})
@@ -174,13 +203,25 @@ fn type_schema(takes: Takes) -> Map<String, Value> {
 
 fn describe(takes: Takes) -> String {
     match takes {
-        Takes::Text => "a string".to_owned(),
+        Takes::Text | Takes::Request => "a string".to_owned(),
         Takes::Number(least, None) => format!("a whole number from {least}"),
         Takes::Number(least, Some(most)) => format!("a whole number from {least} to {most}"),
         Takes::Flag => "true or false".to_owned(),
         Takes::Choice(choices) => format!("one of {}", choices.join(", ")),
         Takes::Object => "a JSON object".to_owned(),
         Takes::Texts => "a list of strings".to_owned(),
+    }
+}
+
+/// A text, or the texts of a list as clauses of one.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) if !items.is_empty() => {
+            let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+            Some(texts?.join("; "))
+        }
+        _ => None,
     }
 }
 

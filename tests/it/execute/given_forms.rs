@@ -35,14 +35,33 @@ fn a_call_in_another_wrapping_is_the_call() {
         json!({"tool": "issue.get", "arguments": params}),
         json!({"tool": "gitlab_execute_action", "arguments": {"action": "issue.get", "params": params}}),
         json!({"name": "gitlab_execute_action", "arguments": {"action": "issue.get", "parameters": params}}),
+        json!({"tool_name": "gitlab_execute_action", "tool_input": {"action": "issue.get", "params": params}}),
+        json!({"tool_name": "issue.get", "tool_input": params}),
+        json!({"action": "issue.get", "data": params}),
+        json!({"action": "issue.get", "params": {"params": params}}),
+        json!({"action": "issue.get", "input": {"arguments": params}}),
+        json!({"arguments": {"action": "issue.get", "params": params}}),
+        json!({"params": {"action": "issue.get", "payload": params}}),
     ];
     for arguments in wrapped {
         let (is_error, structured, text) = call(&mut client, arguments.clone());
         assert!(!is_error, "{arguments}: {text}");
         assert_eq!(structured["data"], meant, "{arguments}");
     }
-    let found = client.call("gitlab_find_action", json!({"q": "close an issue"}));
-    assert!(!found.is_error, "{}", found.text);
+    for arguments in [
+        json!({"q": "close an issue"}),
+        json!({"query": ["close an issue"]}),
+        json!({"queries": ["close an issue", "list branches"]}),
+        json!({"parameters": {"query": "close an issue"}}),
+    ] {
+        let found = client.call("gitlab_find_action", arguments.clone());
+        assert!(!found.is_error, "{arguments}: {}", found.text);
+        let ids: Vec<&Value> =
+            found.structured["results"].as_array().unwrap().iter().map(|action| &action["action"]).collect();
+        assert!(ids.contains(&&json!("issue.update")), "{arguments}: {ids:?}");
+        let wants_branches = arguments.get("queries").is_some();
+        assert_eq!(ids.contains(&&json!("branch.list")), wants_branches, "{arguments}: {ids:?}");
+    }
     // Two names for one argument are not one meaning.
     let two = json!({"action": "issue.get", "args": params, "input": {"iid": 1}});
     assert!(call(&mut client, two).0);
@@ -364,7 +383,8 @@ fn no_fix_does_something_else_than_what_was_asked() {
     let mut client = Client::sandbox();
     let (mut ran, mut meant_so, mut withheld, mut other) = (0, 0, 0, Vec::new());
     // Each action in one of the wrappings, in turns.
-    let mut wrappers = ["parameters", "arguments", "args", "input"].iter().cycle();
+    let mut wrappers =
+        ["parameters", "arguments", "args", "input", "tool_input", "payload", "data", "body"].iter().cycle();
     for action in actions().into_iter().filter(|action| action.twin.is_none() && action.plan.is_none()) {
         let params = example(&action, words);
         let Some(meant) = preview(&mut client, &action.id, &json!(params)) else { continue };
