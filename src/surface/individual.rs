@@ -63,7 +63,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         required: Vec::new(),
         annotations: Annotations::new([branch.risk].into_iter()),
         branches: vec![branch],
-        family_tool: Some(Side::All.tool(tools.catalog().words()?.family(&action.id))),
+        family_tool: Some(Side::new(true, action.risk).tool(tools.catalog().words()?.family(&action.id))),
         form: Form::Beside,
         output: None,
     })

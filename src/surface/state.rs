@@ -264,8 +264,9 @@ impl Surface {
     }
 
     /// The parameter of an action that a spelling means.
-    fn spellings(&self) -> impl Fn(&str, &str) -> Option<String> {
-        |action: &str, given: &str| self.tools.as_deref()?.find_param(action, given)
+    fn spellings(&self) -> impl Fn(&str, &str) -> Option<String> + '_ {
+        let known = self.tools.as_deref().map(wording::spellings);
+        move |action: &str, given: &str| known.as_ref()?(action, given)
     }
 
     fn source(&self, entry: &SurfaceEntry) -> Result<Source, CatalogError> {

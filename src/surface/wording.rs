@@ -1,7 +1,10 @@
 //! Overrides for finds: the object of each description, independent of the surface.
 
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+
 use super::entry::{Side, SurfaceEntry};
-use super::schema::{Override, ParamSchema, Source};
+use super::schema::{Override, ParamSchema, Source, squashed};
 use super::settings::SurfaceSettings;
 use super::{individual, meta};
 use crate::catalog::CatalogError;
@@ -32,10 +35,34 @@ pub fn sources(
     }))
 }
 
+/// The parameter of an action that another spelling means. A spelling counts where no action of the family has a
+/// parameter of that very name.
+pub fn spellings(tools: &Tools) -> impl Fn(&str, &str) -> Option<String> + '_ {
+    let of_families: RefCell<HashMap<String, BTreeSet<String>>> = RefCell::default();
+    move |action: &str, given: &str| {
+        let family = tools.catalog().words().ok()?.family(action);
+        let mut of_families = of_families.borrow_mut();
+        let names = of_families.entry(family.to_owned()).or_insert_with(|| param_names(tools, family));
+        if names.contains(&squashed(given)) {
+            return None;
+        }
+        tools.find_param(action, given)
+    }
+}
+
+/// The parameters of a family's actions, those that may run.
+fn param_names(tools: &Tools, family: &str) -> BTreeSet<String> {
+    let Ok(words) = tools.catalog().words() else { return BTreeSet::new() };
+    let ids = tools.catalog().ids().filter(|id| words.family(id) == family);
+    let actions = ids.filter_map(|id| tools.catalog().get(id).ok().flatten());
+    let runnable = actions.filter(|action| tools.may_run(action));
+    runnable.flat_map(|action| action.params.into_iter().map(|param| squashed(param.name))).collect()
+}
+
 /// The overrides by the object that they describe.
 pub fn wording(tools: &Tools, overrides: &[Override]) -> Result<Wording, CatalogError> {
     let words = tools.catalog().words()?;
-    let spellings = |action: &str, given: &str| tools.find_param(action, given);
+    let spellings = spellings(tools);
     let mut wording = Wording::default();
     for source in sources(tools)? {
         let mut source = source?;

@@ -8,7 +8,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use overrides::{Level, Override, OverrideSpellings, Unmatched};
+pub use overrides::{Level, Override, OverrideSpellings, Unmatched, squashed};
 pub use source::{Branch, Form, ParamSchema, SchemaMode, Source};
 
 use super::tool_definition::ToolSpec;

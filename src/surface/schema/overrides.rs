@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::source::{Branch, Source};
 use crate::search::nearest;
 
-/// The parameter of an action that a spelling means, by the action's id.
+/// The parameter of an action, by its id, that another spelling means.
 pub type OverrideSpellings<'a> = dyn Fn(&str, &str) -> Option<String> + 'a;
 
 /// The object of an override.
@@ -96,17 +96,13 @@ impl Override {
     }
 
     fn apply_to_params(&self, source: &mut Source, spellings: &OverrideSpellings<'_>) -> bool {
-        let of_tool = after_tool(&self.name, &source.name);
         let of_family = || after_tool(&self.name, source.family_tool.as_deref()?);
-        let Some(written) = of_tool.or_else(of_family) else { return false };
+        let Some(written) = after_tool(&self.name, &source.name).or_else(of_family) else { return false };
         let tail = squashed(written);
         let named = |branch: &Branch| branch.params.keys().find(|name| squashed(name) == tail).cloned();
-        // Another spelling counts where no action of the tool has a parameter of that name.
-        let may_be_spelled =
-            of_tool.is_some() && source.branches.iter().all(|branch| named(branch).is_none());
         let mut found = false;
         for branch in &mut source.branches {
-            let spelled = || may_be_spelled.then(|| spellings(&branch.action, written)).flatten();
+            let spelled = || spellings(&branch.action, written);
             let Some(name) = named(branch).or_else(spelled) else { continue };
             if describe(branch.params.get_mut(&name), &self.text) {
                 branch.told_params.insert(name);
@@ -226,7 +222,7 @@ fn normal(name: &str) -> String {
 }
 
 /// `fullPath` and `FULL_PATH` are one.
-fn squashed(name: impl AsRef<str>) -> String {
+pub fn squashed(name: impl AsRef<str>) -> String {
     let plain = name.as_ref().chars().filter(char::is_ascii_alphanumeric);
     plain.map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -37,6 +37,19 @@ fn own_words_stand_as_they_were_written() {
 }
 
 #[test]
+fn names_of_family_tools_describe_the_tools_of_their_actions() {
+    let tools = list(&mut start("individual", &OVERRIDES));
+    let described = |name: &str, param: &str| tool(&tools, name)["inputSchema"]["properties"][param].clone();
+    assert_eq!(described("milestone_create", "title")["description"], "Title");
+    assert_eq!(described("milestone_list", "fullPath")["description"], "Project/group path");
+    // `title` is another spelling of `milestone_id` there, and a parameter of the family's own elsewhere.
+    assert_ne!(described("milestone_delete", "milestone_id")["description"], "Title");
+    // What reads is on one side, what changes on the other.
+    assert_ne!(described("milestone_create", "fullPath")["description"], "Project/group path");
+    assert_ne!(described("milestone_list", "title")["description"], "Title");
+}
+
+#[test]
 fn a_find_has_them_on_every_surface() {
     for kind in ["dynamic", "meta", "individual", "toolset"] {
         let mut client = start(kind, &OVERRIDES);
