@@ -3,6 +3,9 @@
 /// Minimum similarity of two names, from 0 to 1.
 const ALIKE: f64 = 0.82;
 
+/// Similarity of two names that differ by two swapped letters.
+const SWAPPED: f64 = 0.95;
+
 /// Maximum length in bytes of a name that is looked up.
 const MAX_NAME_BYTES: usize = 100;
 
@@ -100,13 +103,22 @@ pub fn is_one_slip(one: &str, other: &str) -> bool {
     strsim::osa_distance(one, other) <= 1
 }
 
+/// True if two neighbouring letters are swapped, which leaves little of a short name to compare: `bbo` for `bob`.
+fn is_swap(one: &str, other: &str) -> bool {
+    one.len() == other.len() && strsim::osa_distance(one, other) == 1 && strsim::levenshtein(one, other) == 2
+}
+
 /// Similarity of two texts from 0 to 1, by the pairs of characters that they share.
 pub fn similarity(one: &str, other: &str) -> f64 {
     strsim::sorensen_dice(one, other)
 }
 
 fn likeness(given: &[String], known: &[String]) -> f64 {
-    let plain = strsim::jaro_winkler(&given.join("_"), &known.join("_"));
+    let (one, other) = (given.join("_"), known.join("_"));
+    if is_swap(&one, &other) {
+        return SWAPPED;
+    }
+    let plain = strsim::jaro_winkler(&one, &other);
     plain.max(strsim::jaro_winkler(&sorted(given), &sorted(known)) * 0.98)
 }
 
@@ -127,6 +139,14 @@ fn folded(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{names_other_thing, nearest};
+
+    #[test]
+    fn two_swapped_letters_of_a_short_name_are_a_slip() {
+        assert_eq!(nearest("bbo", ["alice", "bob", "rob"].into_iter()), Some("bob"));
+        assert_eq!(nearest("bgu", ["big", "bug", "feature"].into_iter()), Some("bug"));
+        // Another letter makes another name of it.
+        assert_eq!(nearest("get", ["set", "let"].into_iter()), None);
+    }
 
     #[test]
     fn a_name_with_quite_another_word_is_no_misspelling() {

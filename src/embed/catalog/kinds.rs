@@ -88,6 +88,12 @@ pub struct FilterName {
     pub search: String,
     /// The field of its rows with the name.
     pub field: String,
+    /// The list of the place that a similar name is looked for in, if it is not the read without its search.
+    #[serde(default)]
+    pub others: Option<String>,
+    /// The field of a row with what people call it, if that is not its name.
+    #[serde(default)]
+    pub title: Option<String>,
     /// Parameters of the read with fixed values.
     #[serde(default)]
     pub with: Vec<(String, String)>,

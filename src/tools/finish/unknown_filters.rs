@@ -8,6 +8,7 @@ use tokio::time::timeout;
 use crate::catalog::{self, FilterName, Place, Scope};
 use crate::gitlab::Content;
 use crate::messages::error::ToolError;
+use crate::search::nearest;
 use crate::text::plain_text;
 use crate::tools::finish::finishing::{Finishing, PATIENCE};
 use crate::tools::lookups;
@@ -31,8 +32,7 @@ pub async fn add_notes(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
     let (tools, params) = (finishing.tools, finishing.checked.params());
     let filters = named_values(finishing);
     let reads = filters.iter().map(|(name, row, value)| async move {
-        let existing = timeout(PATIENCE, existing_names(tools, row, params, value)).await.ok()??;
-        note(name, row, value, &existing)
+        timeout(PATIENCE, note(tools, row, params, (name, value))).await.ok()?
     });
     let notes = join_all(reads).await;
     finishing.response.notes.extend(notes.into_iter().flatten());
@@ -64,37 +64,68 @@ fn named_values(finishing: &Finishing<'_>) -> Vec<(String, &'static FilterName, 
     each.filter(|(_, row, value)| is_name(row, value)).take(MAX_VALUES).collect()
 }
 
-/// Names of the objects that GitLab finds by a name without its mark; none if they cannot be read, or not all.
-async fn existing_names(
+/// Note on a value that no existing name equals, with the one that it is a misspelling of.
+async fn note(
     tools: &Tools,
     row: &FilterName,
     params: &Map<String, Value>,
-    value: &str,
-) -> Option<Vec<String>> {
-    let read = tools.catalog.get(&row.read).ok().flatten()?;
+    (param, value): (&str, &str),
+) -> Option<String> {
+    let wanted = without_mark(value);
+    let search = [(row.search.clone(), Value::from(wanted))];
+    let existing = existing_names(tools, &row.read, row, params, search).await?;
+    if existing.iter().any(|known| known.name == value) {
+        return None;
+    }
+    let quoted = |name: &str| quote(&shortened(name, MAX_NAME_CHARACTERS));
+    let is_it = |known: &str| known.to_lowercase() == wanted.to_lowercase();
+    let other = match existing.iter().find(|known| is_it(&known.name)) {
+        Some(known) => format!(", only {}", quoted(&known.name)),
+        None => {
+            let list = row.others.as_ref().unwrap_or(&row.read);
+            let others = existing_names(tools, list, row, params, []).await.unwrap_or_default();
+            let entitled = others.iter().find(|known| known.title.as_deref().is_some_and(is_it));
+            let near = nearest(wanted, others.iter().map(|known| known.name.as_str()));
+            match (entitled, near) {
+                (Some(known), _) => format!("; {} is called so", quoted(&known.name)),
+                (None, Some(near)) => format!("; {} is similar", quoted(near)),
+                (None, None) => String::new(),
+            }
+        }
+    };
+    Some(format!("`{param}`: there is no {} {}{other}", row.noun, quoted(value)))
+}
+
+/// An object that a filter may name.
+struct Existing {
+    name: String,
+    title: Option<String>,
+}
+
+/// The objects of a list in the place of the call; none if they cannot be read, or not all.
+async fn existing_names(
+    tools: &Tools,
+    list: &str,
+    row: &FilterName,
+    params: &Map<String, Value>,
+    search: impl IntoIterator<Item = (String, Value)>,
+) -> Option<Vec<Existing>> {
+    let read = tools.catalog.get(list).ok().flatten()?;
     let places =
         params.iter().filter(|(name, _)| read.param(name).is_some_and(|param| param.locates.is_some()));
     let mut taken: Map<String, Value> = places.map(|(name, value)| (name.clone(), value.clone())).collect();
     taken.extend(row.with.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))));
-    taken.insert(row.search.clone(), Value::from(without_mark(value)));
+    taken.extend(search);
     taken.insert("per_page".to_owned(), Value::from(100));
-    let (_, reply) = lookups::read_once(tools, &row.read, taken, Purpose::LookUp).await.ok()?;
+    let (_, reply) = lookups::read_once(tools, list, taken, Purpose::LookUp).await.ok()?;
     let is_whole = reply.page.next_page.is_none() && reply.page.next_query.is_none();
     let Content::Json(Value::Array(rows)) = reply.content else { return None };
-    let names = rows.iter().filter_map(|found| Some(found.get(&row.field)?.as_str()?.to_owned()));
-    is_whole.then(|| names.collect())
-}
-
-/// Note on a value that none of the existing names equals.
-fn note(param: &str, row: &FilterName, value: &str, existing: &[String]) -> Option<String> {
-    if existing.iter().any(|name| name == value) {
-        return None;
-    }
-    let wanted = without_mark(value).to_lowercase();
-    let alike = existing.iter().find(|name| name.to_lowercase() == wanted);
-    let quoted = |name: &str| quote(&shortened(name, MAX_NAME_CHARACTERS));
-    let other = alike.map(|name| format!(", only {}", quoted(name))).unwrap_or_default();
-    Some(format!("`{param}`: there is no {} {}{other}", row.noun, quoted(value)))
+    let text = |found: &Value, field: &str| found.get(field).and_then(Value::as_str).map(str::to_owned);
+    let existing = rows.iter().filter_map(|found| {
+        let title = row.title.as_deref().and_then(|field| text(found, field));
+        Some(Existing { name: text(found, &row.field)?, title })
+    });
+    is_whole.then(|| existing.collect())
 }
 
 /// A name without the mark of a reference: `~bug`, `%v1.0`, `@alice`.

@@ -471,6 +471,12 @@ fn an_empty_list_names_a_filter_that_names_nothing() {
         (json!({"labels": ["bug", "nosuch"]}), "`labels`: there is no label \"nosuch\""),
         (json!({"milestone": "%v1.0"}), "`milestone`: there is no milestone \"%v1.0\", only \"v1.0\""),
         (json!({"author_username": "nosuch"}), "`author_username`: there is no user \"nosuch\""),
+        (json!({"labels": "bgu"}), "`labels`: there is no label \"bgu\"; \"bug\" is similar"),
+        (json!({"assignee_username": "alcie"}), "there is no user \"alcie\"; \"alice\" is similar"),
+        (
+            json!({"author_username": "Alice Ambler"}),
+            "there is no user \"Alice Ambler\"; \"alice\" is called so",
+        ),
     ] {
         let text = text("acme/widget", filter.clone());
         assert!(text.contains(note), "{filter}: {text}");
