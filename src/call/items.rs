@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use super::noun::folded;
 use super::param_names::field_named;
 use super::{Fault, coerce};
-use crate::catalog::{self, Action, Base, Param};
+use crate::catalog::{self, Action, Base, Param, Risk};
+use crate::text::{is_digits, plain_text};
 
 /// Name of the parameter of composite actions that holds their items.
 const ITEMS: &str = "items";
@@ -25,26 +26,45 @@ pub struct Fitted {
     pub faults: BTreeMap<usize, Fault>,
 }
 
-/// Makes the fields of one item that were given without `items` an item. Fields of the items that the action itself takes
-/// stay.
+/// Makes the fields of one item that were given without `items` an item. Beside the items of a read, they are fields of
+/// each item that has none. Fields of the items that the action itself takes stay.
 pub fn wrap_single(action: &Action, params: &mut Map<String, Value>, understood: &mut Vec<String>) {
     let Some(items) = list_of_items(action) else { return };
-    if params.contains_key(&items.name) || params.contains_key(TARGETS) {
+    if params.contains_key(TARGETS) {
         return;
     }
     // A list in place of one value is a list of items, by another name.
     let takes = |name: &str, value: &Value| {
-        field_named(items, name).is_some_and(|field| field.kind.many || !value.is_array())
+        let field = field_named(items, name).map(|field| field.kind.many);
+        field.map_or_else(|| reference(items, name, value).is_some(), |many| many || !value.is_array())
     };
     let given = params.iter().filter(|(name, value)| action.param(name).is_none() && takes(name, value));
     let names: Vec<String> = given.map(|(name, _)| name.clone()).collect();
-    if names.is_empty() {
+    let has_items = params.contains_key(&items.name);
+    let is_list = params.get(&items.name).is_some_and(Value::is_array);
+    if names.is_empty() || (has_items && !(is_list && action.risk == Risk::Read)) {
         return;
     }
-    let item: Map<String, Value> =
-        names.iter().filter_map(|name| Some((name.clone(), params.shift_remove(name)?))).collect();
-    understood.push(format!("{} as one item of `{}`", names.join(", "), items.name));
-    params.insert(items.name.clone(), json!([item]));
+    let mut fields = || -> Map<String, Value> {
+        names.iter().filter_map(|name| Some((name.clone(), params.shift_remove(name)?))).collect()
+    };
+    if !has_items {
+        let item = fields();
+        understood.push(format!("{} as one item of `{}`", names.join(", "), items.name));
+        params.insert(items.name.clone(), json!([item]));
+        return;
+    }
+    let fields = fields_respelled(items, &fields());
+    if let Some(Value::Array(given)) = params.get_mut(&items.name) {
+        understood.push(format!("{} as of each item of `{}`", names.join(", "), items.name));
+        for item in given {
+            *item = respelled(items, item);
+            let Value::Object(own) = item else { continue };
+            for (name, value) in &fields {
+                own.entry(name).or_insert_with(|| value.clone());
+            }
+        }
+    }
 }
 
 /// The parameter of a composite action that holds its items: `items`, or the only list of objects that it requires.
@@ -119,6 +139,12 @@ fn fields_respelled(param: &Param, fields: &Map<String, Value>) -> Map<String, V
     let is_exact = |name: &str| param.fields.iter().any(|field| field.name == name);
     let (exact, spelled): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_exact(name));
     for (given, value) in exact.into_iter().chain(spelled) {
+        if let Some((field, value)) =
+            reference(param, given, value).filter(|(field, _)| !renamed.contains_key(*field))
+        {
+            renamed.insert(field.to_owned(), value);
+            continue;
+        }
         let name = field_named(param, given).map(|field| field.name.as_str());
         let name = name.filter(|name| *name == given || !renamed.contains_key(*name));
         let name = name.unwrap_or(given);
@@ -126,6 +152,21 @@ fn fields_respelled(param: &Param, fields: &Map<String, Value>) -> Map<String, V
         renamed.insert(name.to_owned(), value);
     }
     renamed
+}
+
+/// The field that takes a reference, and the reference of the number that is given by another name: `iid: 5` is `ref: !5`.
+fn reference<'a>(param: &'a Param, given: &str, value: &Value) -> Option<(&'a str, Value)> {
+    if field_named(param, given).is_some() {
+        return None;
+    }
+    let given = folded(given);
+    let names_it = |others: &[String]| others.iter().any(|other| folded(other) == given);
+    let rows = &catalog::kinds().numbered_fields;
+    let (name, _, mark) = rows.iter().find(|(_, others, _)| names_it(others))?;
+    let number = plain_text(value);
+    let number = number.trim_start_matches(mark.as_str());
+    let field = param.fields.iter().find(|field| field.name == *name).filter(|_| is_digits(number))?;
+    Some((&field.name, json!(format!("{mark}{number}"))))
 }
 
 fn type_respelled(value: &Value) -> Value {

@@ -22,6 +22,8 @@ pub struct Kinds {
     pub completions: Vec<CompletionRow>,
     /// Fields of items of composite actions, with other spellings of each.
     pub item_fields: Vec<(String, Vec<String>)>,
+    /// Fields of items that take a reference: names of its number, and the mark before it.
+    pub numbered_fields: Vec<(String, Vec<String>, String)>,
     /// Parameters of updates that an empty text or list takes away.
     pub cleared_by_empty: Vec<String>,
     /// Parameters with names of which none has a comma.

@@ -37,6 +37,31 @@ fn a_wrong_item_leaves_the_other_files() {
     refused(&read_files(&mut client, json!({"files": [42]})), "invalid_params");
 }
 
+/// `fetch_mr_file_content {"fullPath", "iid", "path"}`: the head of that merge request.
+#[test]
+fn the_number_of_a_merge_request_and_fields_beside_the_files_are_of_each_file() {
+    let mut client = Client::sandbox();
+    let head = |reply: &Reply| -> Vec<Value> {
+        rows(reply).iter().map(|row| json!([row["path"], row["ref"], row["lines_returned"]])).collect()
+    };
+    let of = json!("refs/merge-requests/5/head");
+    let one = json!({"fullPath": "acme/widget", "iid": 5, "path": "README.md"});
+    let reply = execute(&mut client, "fetch_mr_file_content", one);
+    assert_eq!(head(&reply), [json!(["README.md", of, 5])], "{}", reply.text);
+    let several = json!({"files": ["README.md", {"path": "src/main.rs", "ref": "main"}], "mr_iid": "!5", "max_lines": 1});
+    let reply = read_files(&mut client, several);
+    assert_eq!(
+        head(&reply),
+        [json!(["README.md", of, 1]), json!(["src/main.rs", "main", 1])],
+        "{}",
+        reply.text
+    );
+    // A change is of what it names alone.
+    let items = json!([{"itemType": "issue", "fullPath": "acme/widget", "iid": 3}]);
+    let update = execute(&mut client, "resource.update", json!({"items": items, "title": "x"}));
+    assert!(refused(&update, "invalid_params").to_string().contains("`title`"), "{}", update.text);
+}
+
 #[test]
 fn windows_go_on_exactly_where_they_ended() {
     let mut client = Client::sandbox();
