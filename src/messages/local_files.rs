@@ -91,6 +91,8 @@ mod tests {
             "the current file in my editor",
             "Refactor the utils.py file in my current project.",
             "open config.toml on my laptop",
+            "grep for TODO in this folder",
+            "create a new file in this directory",
         ] {
             assert!(is_local(language, query), "{query}");
         }
@@ -101,6 +103,7 @@ mod tests {
             "upload a file from my disk as a package",
             "compare the local file with the one on GitLab",
             "what changed in release v1.2",
+            "list the files in this folder of the repo",
             "local files of https://gitlab.com/acme/widget",
         ] {
             assert!(!is_local(language, query), "{query}");

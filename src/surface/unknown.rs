@@ -115,11 +115,7 @@ impl Surface {
             return self.find_nearest_tool(name, arguments, listed);
         };
         if name == ACTIVATE {
-            let toolset = arguments.get("toolset_name").and_then(Value::as_str).unwrap_or_default();
-            let words = tools.catalog().words().ok()?;
-            let what =
-                words.toolset_named(toolset).map_or("list projects", |(_, toolset)| toolset.what.as_str());
-            return is_listed(FIND.name).then(|| query(what));
+            return is_listed(FIND.name).then(|| in_place_of_toolset(tools, arguments));
         }
         let renamed = || {
             let noun = catalog::singular(catalog::bare(name));
@@ -178,19 +174,25 @@ impl Surface {
         let is_one = |given: &Map<String, Value>| names_one.iter().any(|name| given.contains_key(*name));
         let params = arguments.get("params").and_then(Value::as_object);
         let given = given.unwrap_or(if is_one(params.unwrap_or(&arguments)) { "get" } else { "list" });
+        let taking = |numbers: Vec<usize>| {
+            let takes = |number: &&usize| takes_all(tools, **number, params.unwrap_or(&arguments));
+            numbers.iter().find(takes).or(numbers.first()).copied()
+        };
         let number =
             domain.and_then(|domain| catalog.number(&format!("{domain}.{given}"))).or_else(|| match catalog
                 .short_name(words, family, given)?
             {
                 ShortName::Exact(number) => Some(number),
-                ShortName::Partial(numbers) => numbers.first().copied(),
+                ShortName::Partial(numbers) => taking(numbers),
             });
         match number.or_else(|| catalog.number(given)) {
             Some(number) => self.own_call(tools, &catalog.action(number).ok()?, &arguments, listed),
             None => {
-                let (action, params) =
-                    tools.resolve_name(&format!("{}.{given}", domain?), &parts(tools, &arguments, None).0)?;
-                let mut beside = parts(tools, &arguments, None).1;
+                let (params, mut beside) = parts(tools, &arguments, None);
+                let noun = catalog::singular(catalog::bare(name));
+                let (action, params) = [format!("{given}_{noun}"), format!("{}.{given}", domain?)]
+                    .iter()
+                    .find_map(|name| tools.resolve_name(name, &params))?;
                 beside.insert("params".to_owned(), Value::Object(params));
                 self.own_call(tools, &catalog.get(&action).ok()??, &beside, listed)
             }
@@ -263,7 +265,9 @@ impl Surface {
     /// Why such a name cannot be executed as an action.
     pub(super) fn tool_as_action(&self, action: &str, params: &Map<String, Value>) -> Option<ToolError> {
         if action.trim() != ACTIVATE {
-            return None;
+            return self
+                .client_tool_as_action(action.trim(), params)
+                .or_else(|| self.family_tool_as_action(action.trim(), params));
         }
         let error = ToolError::new(ErrorKind::UnknownAction, format!("{ACTIVATE} is a tool, not an action"));
         Some(match self.kind() {
@@ -273,11 +277,64 @@ impl Surface {
             }
             kind => {
                 let hint = format!("TOOL_SURFACE=toolset has it; this server has {}.", kind.name());
-                let (tool, arguments) = query("list projects");
+                let (tool, arguments) = in_place_of_toolset(self.tools.as_deref()?, params);
                 error.hint(hint).fix(NextCall::new(&tool, Value::Object(arguments)))
             }
         })
     }
+}
+
+impl Surface {
+    /// The error of a tool of the client itself: `read_file {"path": "README.md"}` names no project. With a default project
+    /// it is the file of that project.
+    fn client_tool_as_action(&self, name: &str, params: &Map<String, Value>) -> Option<ToolError> {
+        let has_project = self.tools.as_deref()?.has_default_project();
+        let why = self.client_tool(name, params).filter(|_| !has_project)?;
+        let (tool, arguments) = query(&in_words(name));
+        let error = ToolError::new(
+            ErrorKind::UnknownAction,
+            format!("`{}` without a project: {why}", name.chars().take(80).collect::<String>()),
+        );
+        Some(error.fix(NextCall::new(&tool, Value::Object(arguments))))
+    }
+
+    /// The error of a name that other servers give to a tool of several actions, with the action among its parameters:
+    /// `manage_todos {"action": "mark_done"}`.
+    fn family_tool_as_action(&self, name: &str, params: &Map<String, Value>) -> Option<ToolError> {
+        let tools = self.tools.as_deref()?;
+        let (catalog, words) = (tools.catalog(), tools.catalog().words().ok()?);
+        let is_action = catalog.number(name).is_some() || !catalog.by_alias(name).is_empty();
+        let has_action =
+            ACTION_ARGUMENTS.iter().any(|argument| params.get(*argument).is_some_and(Value::is_string));
+        let is_tool = words.family_named(name).is_some() || words.domain_named(name).is_some();
+        if is_action || !has_action || !is_tool {
+            return None;
+        }
+        let listed: Vec<String> = self.entries().ok()?.iter().map(|entry| self.name(entry)).collect();
+        let (tool, arguments) =
+            self.call_instead(name, params, &listed).filter(|(tool, _)| tool.as_str() != FIND.name)?;
+        let name: String = name.chars().take(80).collect();
+        let message = format!(
+            "there is no action `{name}`: it is a tool of other servers, with the action in its parameters"
+        );
+        Some(
+            ToolError::new(ErrorKind::UnknownAction, message)
+                .fix(NextCall::new(&tool, Value::Object(arguments))),
+        )
+    }
+}
+
+/// True if an action has a parameter of each given name.
+fn takes_all(tools: &Tools, number: usize, params: &Map<String, Value>) -> bool {
+    let Some(id) = tools.catalog().id(number) else { return false };
+    params.keys().all(|name| tools.find_param(id, name).is_some())
+}
+
+/// A find of what a toolset has.
+fn in_place_of_toolset(tools: &Tools, arguments: &Map<String, Value>) -> UnknownCall {
+    let toolset = arguments.get("toolset_name").and_then(Value::as_str).unwrap_or_default();
+    let known = tools.catalog().words().ok().and_then(|words| words.toolset_named(toolset));
+    query(known.map_or("list projects", |(_, toolset)| toolset.what.as_str()))
 }
 
 /// A find of that query.

@@ -130,6 +130,11 @@ impl Tools {
         &self.instances
     }
 
+    /// True if a call that names no project has a default one: the configured, or the workspace's.
+    pub fn has_default_project(&self) -> bool {
+        workspace::default_project(self).is_some()
+    }
+
     /// True if a default project is configured.
     pub fn has_project(&self) -> bool {
         self.project.is_some()

@@ -35,7 +35,14 @@ pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction
 fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
     let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
     let language = &words.language;
-    let aliased = tools.catalog.by_alias(given);
+    let mut aliased = tools.catalog.by_alias(given);
+    let folded = given.to_lowercase();
+    let mut given = given;
+    if aliased.is_empty() {
+        // A name in capitals, as constants are written: `CLOSE_ISSUE`.
+        aliased = tools.catalog.by_alias(&folded);
+        given = if aliased.is_empty() { given } else { &folded };
+    }
     let is_alias = !aliased.is_empty();
     let (numbers, by_verb) = match aliased.is_empty() {
         false => (aliased, false),

@@ -67,6 +67,62 @@ fn tools_of_other_servers_lead_to_the_call_that_does_the_same() {
     assert!(read.text.contains("A thing that turns."), "{message}: {}", read.text);
 }
 
+/// `manage_todos {"action": "mark_done"}` as an action, not as a tool.
+#[test]
+fn a_tool_of_other_servers_as_an_action_leads_to_the_action_that_it_has() {
+    let mut client = start("dynamic", &[]);
+    for (tool, params, action) in [
+        ("manage_todos", json!({"action": "mark_done", "id": 1}), "todo.mark_as_done"),
+        ("manage_todos", json!({"action": "mark_all_done"}), "todo.mark_all_as_done"),
+        ("manage_repository", json!({"action": "fork", "project_id": "acme/widget"}), "project.fork"),
+        (
+            "browse_merge_requests",
+            json!({"action": "get", "project_id": "acme/widget", "iid": 5}),
+            "merge_request.get",
+        ),
+    ] {
+        let call = json!({"action": tool, "params": params});
+        let reply = client.call("gitlab_execute_action", call);
+        assert_eq!(reply.structured["error"]["kind"], "unknown_action", "{tool}: {}", reply.text);
+        assert_eq!(reply.structured["error"]["fix"]["arguments"]["action"], action, "{tool}: {}", reply.text);
+    }
+    // A toolset is looked for by what it has.
+    let call = json!({"action": "activate_toolset", "params": {"toolset_name": "issues"}});
+    let reply = client.call("gitlab_execute_action", call);
+    let query = reply.structured["error"]["fix"]["arguments"]["query"].clone();
+    let found = client.call("gitlab_find_action", json!({"query": query}));
+    assert!(found.structured["results"][0]["action"].as_str().unwrap().contains("issue"), "{}", found.text);
+}
+
+/// `read_file {"path": "README.md"}` is meant for the client's own tool, and was told of parameters alone.
+#[test]
+fn a_clients_own_tool_as_an_action_is_told_so() {
+    let mut client = start("dynamic", &[]);
+    for (tool, params) in [
+        ("read_file", json!({"path": "README.md"})),
+        ("edit_file", json!({"file_path": "utils.py"})),
+        ("find_files", json!({})),
+        ("create_file_with_contents", json!({"file_path": "a", "contents": "b"})),
+    ] {
+        let reply = client.call("gitlab_execute_action", json!({"action": tool, "params": params}));
+        assert!(reply.is_error && reply.text.contains("the client's own tools"), "{tool}: {}", reply.text);
+    }
+    let named = json!({"action": "read_file", "params": {"fullPath": "acme/widget", "path": "README.md"}});
+    assert!(client.call("gitlab_execute_action", named.clone()).text.contains("A thing that turns."));
+    let mut client = start("dynamic", &[("GITLAB_PROJECT", "acme/widget")]);
+    let in_default = json!({"action": "read_file", "params": {"path": "README.md"}});
+    assert!(client.call("gitlab_execute_action", in_default).text.contains("A thing that turns."));
+}
+
+#[test]
+fn a_name_in_capitals_is_the_same_name() {
+    let mut client = start("dynamic", &[]);
+    let call =
+        json!({"action": "CLOSE_ISSUE", "params": {"fullPath": "acme/widget", "iid": 3}, "dry_run": true});
+    let shown = client.call("gitlab_execute_action", call).text;
+    assert!(shown.contains(r#""body":{"state_event":"close"}"#), "{shown}");
+}
+
 /// `push_files` of other servers has no `action` for a file and calls its place `path`; `create_note` has the type and
 /// the number of what is commented apart.
 #[test]
