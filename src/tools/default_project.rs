@@ -51,10 +51,22 @@ pub fn check(
     }
     let other = action.choices().find(|operation| !is_filled(operation)).filter(|_| !is_needed);
     let selector = other.and_then(|other| Some((action.selector_of(other.scope)?, other.scope)));
-    let elsewhere =
-        selector.map(|(selector, scope)| format!("; `{}: {}` is for all", selector.name, scope.name()));
+    let elsewhere = selector.map(|(selector, scope)| {
+        let whole = if is_of_own_by_default(action, scope) { " with `scope: all`" } else { "" };
+        format!("; `{}: {}`{whole} is for all", selector.name, scope.name())
+    });
     notes.push(format!("`{FULL_PATH}` is {project}, {origin}{}", elsewhere.unwrap_or_default()));
     placed
+}
+
+/// True if a list beyond projects has the caller's own alone unless `scope: all` is given, as GitLab's lists of issues and
+/// merge requests (<https://docs.gitlab.com/api/issues/#list-all-issues>).
+fn is_of_own_by_default(action: &Action, scope: Scope) -> bool {
+    let has_all =
+        |param: &Param| param.choices.iter().any(|choice| choice == "all") && param.default.is_none();
+    action
+        .param("scope")
+        .is_some_and(|param| param.is_of_scope(scope) && param.place == Place::Query && has_all(param))
 }
 
 /// True if the parameters choose a scope without a project, or name an object in the path.

@@ -1,6 +1,6 @@
 //! The default project of calls that name none, also of actions that work on the whole instance.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::client::{Client, execute, succeed};
 
@@ -30,7 +30,15 @@ fn the_default_project_serves_actions_with_an_instance_scope_and_the_answer_says
     }
     // The whole instance has to be asked for, as the note says.
     let reply = execute(&mut client, "issue.list", json!({}));
-    assert!(reply.text.contains("`within: instance` is for all"), "{}", reply.text);
+    let whole = "`within: instance` with `scope: all` is for all";
+    assert!(reply.text.contains(whole), "{}", reply.text);
+    let count = |client: &mut Client, params: Value| {
+        let reply = execute(client, "issue.list", params);
+        reply.structured["data"].as_array().map(Vec::len)
+    };
+    let own = count(&mut client, json!({"within": "instance", "per_page": 100}));
+    let all = count(&mut client, json!({"within": "instance", "scope": "all", "per_page": 100}));
+    assert!(own < all, "{own:?} {all:?}");
     let reply = execute(&mut client, "issue.list", json!({"within": "instance"}));
     assert!(!reply.is_error && !reply.text.contains("the configured project"), "{}", reply.text);
     let other = execute(&mut client, "issue.list", json!({"fullPath": "acme"}));
