@@ -77,7 +77,7 @@ pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
         name: ACTIVATE.to_owned(),
         title: Some("Activate a toolset".to_owned()),
         description:
-            "List the tools of one toolset, a tool for each of its actions, in place of those of the one \
+            "List the everyday tools of one toolset, a tool for each action, in place of those of the one \
                       before. gitlab_find_action and gitlab_execute_action reach every action without."
                 .to_owned(),
         described: false,

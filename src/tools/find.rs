@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Action, BY_NAME, FOLD, Words, example, input_schema, required, signature};
+use crate::catalog::{Action, BY_NAME, FOLD, Risk, Words, example, input_schema, required, signature};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::local_files;
 use crate::messages::request::{Answer, Detail, FindRequest, NextCall};
@@ -47,8 +47,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     }
     let only_reads = request.read_only == Some(true);
     let allow = |action: &Action| {
-        tools.withholds(action).is_none()
-            && (!only_reads || tools.policy.risk(action) == crate::catalog::Risk::Read)
+        tools.withholds(action).is_none() && (!only_reads || tools.policy.risk(action) == Risk::Read)
     };
     let ranking = tools
         .ranker()
@@ -157,10 +156,17 @@ fn add_results(
     schemas: &mut Schemas<'_>,
     text: &mut String,
 ) -> Result<Vec<Value>, ToolError> {
-    let mut results = Vec::new();
+    let (mut results, mut others) = (Vec::new(), Vec::new());
     for (place, hit) in ranking.hits.iter().enumerate() {
         if is_sure && place > 0 {
-            results.push(json!({"action": hit.action.id}));
+            let risk = warned_risk(tools, &hit.action);
+            others.push(
+                risk.map_or_else(|| hit.action.id.clone(), |risk| format!("{} ({risk})", hit.action.id)),
+            );
+            results.push(match risk {
+                Some(risk) => json!({"action": hit.action.id, "risk": risk}),
+                None => json!({"action": hit.action.id}),
+            });
             continue;
         }
         let length = match place {
@@ -173,11 +179,16 @@ fn add_results(
         result.write(place + 1, text);
         results.push(Value::Object(result.structured));
     }
-    let others: Vec<&str> = ranking.hits.iter().skip(1).map(|hit| hit.action.id.as_str()).collect();
-    if is_sure && !others.is_empty() {
+    if !others.is_empty() {
         let _ = writeln!(text, "Others: {}", others.join(", "));
     }
     Ok(results)
+}
+
+/// The risk of an action that is named alone, if it destroys or hands out access.
+fn warned_risk(tools: &Tools, action: &Action) -> Option<&'static str> {
+    let risk = tools.policy.risk(action);
+    matches!(risk, Risk::Grant | Risk::Destructive).then(|| risk.name())
 }
 
 /// The lines before the results.

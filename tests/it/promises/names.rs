@@ -31,6 +31,19 @@ fn issues_and_merge_requests_are_named_by_iid_not_by_global_id() {
         .equals("/data/iid", json!(5));
 }
 
+/// Differs: docs/internals/differences.md#a-name-that-two-kinds-share-is-asked-about
+#[test]
+fn a_name_that_two_kinds_share_has_a_call_that_runs() {
+    let mut server = Server::sandbox();
+    let of = json!({"fullPath": "acme/widget", "iid": 12});
+    server
+        .execute("fetch_comments", of.clone())
+        .fails("ambiguous_alias")
+        .says("merge_request_note.list")
+        .equals("/error/fix/arguments/action", "issue_note.list");
+    server.execute("issue_note.list", of).ok();
+}
+
 #[test]
 fn an_iid_may_be_a_string() {
     let mut server = Server::sandbox();

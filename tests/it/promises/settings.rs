@@ -15,6 +15,15 @@ fn what_is_not_offered_is_named_with_its_setting_and_no_other_way_around_is_sugg
         .matches("/notes", "Left out: .*issue.delete.*GITLAB_DENIED_ACTIONS");
 }
 
+/// Differs: docs/internals/differences.md#a-denied-read-denies-graphql-documents
+#[test]
+fn a_denied_read_denies_documents_of_the_caller_and_not_the_other_actions() {
+    let mut server = Server::with(&[("GITLAB_DENIED_ACTIONS", "browse_milestones:burndown")], &[]);
+    let document = json!({"query": "{ currentUser { username } }"});
+    server.execute("api.graphql", document).fails("denied").says("GITLAB_DENIED_ACTIONS");
+    server.execute("current_user.get", json!({})).ok().present("/data/username");
+}
+
 #[test]
 fn gitlab_denied_tools_regex_removes_whole_tools() {
     command(&["surface", "--surface", "meta", "--meta-split", "cqrs", "--denied-tools", "^manage_"], &[])

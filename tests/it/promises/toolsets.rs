@@ -121,6 +121,18 @@ fn the_active_toolset_can_be_read() {
     server.read("gitlab://toolsets").ok().equals("/active", "issues");
 }
 
+/// Differs: docs/internals/differences.md#the-session-is-not-named-in-the-list-of-tools
+#[test]
+fn the_list_of_tools_names_the_active_toolset() {
+    let mut server = Server::with(&[("TOOL_SURFACE", "toolset")], &[]);
+    server.tool("activate_toolset", json!({"toolset_name": "issues"})).ok();
+    server
+        .method("tools/list", json!({}))
+        .ok()
+        .equals("/_meta/activeToolset", "issues")
+        .absent("/_meta/sessionId");
+}
+
 #[test]
 fn a_session_starts_without_an_active_toolset_whatever_other_sessions_have_activated() {
     let mut server = Server::with(&[("TOOL_SURFACE", "toolset")], &[]);
