@@ -11,6 +11,7 @@ pub mod edit_error;
 pub mod empty_list;
 pub mod error;
 pub mod gitlab_error;
+pub mod graphql_reply;
 pub mod header;
 pub mod local_files;
 pub mod log_selection;

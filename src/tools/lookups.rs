@@ -19,13 +19,13 @@ use crate::call::{
 use crate::catalog::{Action, Names, Place, Risk, Scope};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::graphql_reply;
 use crate::messages::request::NextCall;
 use crate::policy::Rule;
 use crate::search::{is_negation, nearest};
 use crate::text::is_digits;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::error_mapping;
-use crate::tools::graphql;
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
 use crate::tools::state::Tools;
@@ -595,8 +595,10 @@ async fn fetch_page(
         OwnReadError::Gitlab(error) => read_error(&error, action, tools.token_standing()),
         OwnReadError::Denied { action, rule } => LookupReadError::Denied { action, rule },
     })?;
-    let reply = match graphql::operation(action, &call) {
-        Some(asked) => graphql::unwrap_reply(reply, action, asked, &mut Vec::new()).map_err(hidden_error)?,
+    let reply = match graphql_reply::operation(action, &call) {
+        Some(asked) => {
+            graphql_reply::unwrap_reply(reply, action, asked, &mut Vec::new()).map_err(hidden_error)?
+        }
         None => reply,
     };
     let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page"))

@@ -13,7 +13,6 @@ pub(crate) mod errors;
 mod file_transfer;
 mod find;
 mod finish;
-mod graphql;
 mod instance_version;
 mod instances;
 pub(crate) mod lookups;

@@ -4,12 +4,12 @@ use crate::call::Call;
 use crate::catalog::Action;
 use crate::gitlab::{BodySink, Reply};
 use crate::messages::error::ToolError;
+use crate::messages::graphql_reply;
 use crate::messages::request::CheckedCall;
 use crate::policy::Permit;
 use crate::tools::audit::AuditEntry;
 use crate::tools::errors::diagnosis;
 use crate::tools::file_transfer;
-use crate::tools::graphql;
 use crate::tools::prepare::{Prepared, edits, pin};
 use crate::tools::state::Tools;
 
@@ -81,8 +81,8 @@ async fn send_once(
 /// The permit of a GraphQL operation again, without the fields for which the instance refused its document, and the note
 /// on them. Of a document that is refused nothing is executed, a mutation neither (GraphQL specification, 6.1).
 fn without_unknown_fields(action: &Action, permit: &Permit, reply: &Reply) -> Option<(Permit, String)> {
-    graphql::operation(action, permit.call())?;
-    let unknown = graphql::unknown_fields(reply);
+    graphql_reply::operation(action, permit.call())?;
+    let unknown = graphql_reply::unknown_fields(reply);
     if unknown.is_empty() {
         return None;
     }

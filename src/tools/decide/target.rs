@@ -7,8 +7,8 @@ use crate::call::{self, Call, Checked};
 use crate::catalog::{self, Action, Interface, Locates, PRESENTATION, Piece, pieces};
 use crate::gitlab::{Content, GitlabError};
 use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::graphql_reply;
 use crate::tools::error_mapping;
-use crate::tools::graphql;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::prepare::pin;
 use crate::tools::state::Tools;
@@ -137,8 +137,8 @@ fn read_target<'t>(
             }
             Ok(reply) => reply,
         };
-        let reply = match graphql::operation(&action, &look) {
-            Some(asked) => graphql::unwrap_reply(reply, &action, asked, &mut Vec::new())?,
+        let reply = match graphql_reply::operation(&action, &look) {
+            Some(asked) => graphql_reply::unwrap_reply(reply, &action, asked, &mut Vec::new())?,
             None => reply,
         };
         Ok(match reply.content {

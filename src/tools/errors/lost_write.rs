@@ -9,10 +9,10 @@ use crate::call::Checked;
 use crate::catalog::{Action, Place, Risk};
 use crate::gitlab::{self, GitlabError};
 use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::graphql_reply;
 use crate::messages::request::{CheckedCall, NextCall};
 use crate::present::{self, ContentKind, Options};
 use crate::tools::error_mapping;
-use crate::tools::graphql;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
@@ -116,8 +116,8 @@ fn identifying_params(read: &Action, params: &Map<String, Value>) -> Map<String,
 
 async fn read_back(tools: &Tools, get: &Action, params: Map<String, Value>) -> ReadBack {
     let reply = match lookups::read_once(tools, &get.id, params, Purpose::Target).await {
-        Ok((call, reply)) => match graphql::operation(get, &call) {
-            Some(asked) => graphql::unwrap_reply(reply, get, asked, &mut Vec::new()),
+        Ok((call, reply)) => match graphql_reply::operation(get, &call) {
+            Some(asked) => graphql_reply::unwrap_reply(reply, get, asked, &mut Vec::new()),
             None => Ok(reply),
         },
         // A gateway without a GitLab behind it answers 404 too.

@@ -7,13 +7,13 @@ use crate::call::{Call, Checked, Routed, folded};
 use crate::catalog::{Action, Method, Operation, PRESENTATION, Piece, Risk, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::graphql_reply;
 use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::search::nearest;
 use crate::text::{is_number, plain_text};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::error_mapping;
 use crate::tools::errors::{missing_file, near_paths};
-use crate::tools::graphql;
 use crate::tools::lookups::{self, UnknownPath};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
@@ -253,8 +253,8 @@ async fn check_step(tools: &Tools, step: &PathStep) -> StepResult {
         Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => return StepResult::Missing,
         Err(_) => return StepResult::Unknown,
     };
-    let read = match graphql::operation(&step.action, &call) {
-        Some(asked) => graphql::unwrap_reply(reply, &step.action, asked, &mut Vec::new()),
+    let read = match graphql_reply::operation(&step.action, &call) {
+        Some(asked) => graphql_reply::unwrap_reply(reply, &step.action, asked, &mut Vec::new()),
         None => Ok(reply),
     };
     match read {

@@ -6,12 +6,12 @@ use crate::call::Call;
 use crate::catalog::{Interface, Risk};
 use crate::gitlab::{Content, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::graphql_reply;
+use crate::messages::graphql_reply::document;
 use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::text::{excerpt, plain_text};
 use crate::tools::errors::diagnosis;
 use crate::tools::finish::finishing::Finishing;
-use crate::tools::graphql;
-use crate::tools::graphql::document;
 use crate::untrusted::quote;
 
 /// Unwraps the data of a reply. From here on the request has the parameters as they were checked.
@@ -19,8 +19,8 @@ pub async fn unwrap_reply(finishing: &mut Finishing<'_>) -> Result<(), ToolError
     let Finishing { tools, checked, response, .. } = finishing;
     let (action, call, notes) = (&response.action, &response.call, &mut response.notes);
     let reply = std::mem::take(&mut response.reply);
-    let unwrapped = match (graphql::operation(action, call), action.direct()) {
-        (Some(graphql), _) => graphql::unwrap_reply(reply, action, graphql, notes),
+    let unwrapped = match (graphql_reply::operation(action, call), action.direct()) {
+        (Some(graphql), _) => graphql_reply::unwrap_reply(reply, action, graphql, notes),
         (None, Some(Interface::Graphql)) => document::unwrap_reply(reply, call, notes),
         (None, _) => check_body(reply, call),
     };

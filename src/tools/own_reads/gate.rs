@@ -4,8 +4,8 @@
 use crate::call::Call;
 use crate::gitlab::{GitlabError, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::graphql_reply;
 use crate::policy::{Permit, Rule};
-use crate::tools::graphql;
 use crate::tools::state::Tools;
 
 /// Purposes of reads that this server makes for itself.
@@ -81,7 +81,7 @@ pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, 
     if action.is_some_and(|action| action.param("page").is_some()) {
         reply.assume_next_page(permit.call().query());
     }
-    let unknown = graphql::unknown_fields(&reply);
+    let unknown = graphql_reply::unknown_fields(&reply);
     match permit.without_fields(&unknown).filter(|_| !unknown.is_empty()) {
         Some(permit) => tools.client.send(&permit).await.map_err(OwnReadError::Gitlab),
         None => Ok(reply),

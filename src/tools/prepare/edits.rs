@@ -10,6 +10,7 @@ use crate::catalog::{Action, Place, Risk, TextEdit};
 use crate::gitlab::{Content, Reply};
 use crate::messages::edit_error::{DIFF, EDITS, UnfitEdits, edit_error};
 use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::graphql_reply;
 use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::messages::text_change::TextChange;
 use crate::search::similarity;
@@ -18,7 +19,6 @@ use crate::text::edit::{Edit, EditError, EditedText, apply_edits, in_case_of, pa
 use crate::tools::compute::compute;
 use crate::tools::error_mapping;
 use crate::tools::errors::diagnosis;
-use crate::tools::graphql;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
@@ -326,8 +326,10 @@ async fn fetch(
             return Err(unreadable(diagnosis::diagnose_request(tools, &error, call, &request).await));
         }
     };
-    let reply = match graphql::operation(&read, &call) {
-        Some(asked) => graphql::unwrap_reply(reply, &read, asked, &mut Vec::new()).map_err(unreadable)?,
+    let reply = match graphql_reply::operation(&read, &call) {
+        Some(asked) => {
+            graphql_reply::unwrap_reply(reply, &read, asked, &mut Vec::new()).map_err(unreadable)?
+        }
         None => reply,
     };
     match reply {

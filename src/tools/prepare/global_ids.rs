@@ -7,10 +7,10 @@ use crate::call;
 use crate::catalog::{Action, Param, Words};
 use crate::gitlab::Content;
 use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::graphql_reply;
 use crate::messages::request::ExecuteRequest;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::error_mapping;
-use crate::tools::graphql;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
@@ -79,12 +79,13 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
         OwnReadError::Denied { action, rule } => OwnReadError::denial(&action, &rule),
         OwnReadError::Gitlab(error) => error_mapping::from_gitlab(&error, &action, tools.token_standing()),
     })?;
-    let asked = graphql::operation(&action, &call).ok_or_else(missing)?;
-    let reply =
-        graphql::unwrap_reply(reply, &action, asked, &mut Vec::new()).map_err(|error| match error.kind {
+    let asked = graphql_reply::operation(&action, &call).ok_or_else(missing)?;
+    let reply = graphql_reply::unwrap_reply(reply, &action, asked, &mut Vec::new()).map_err(|error| {
+        match error.kind {
             ErrorKind::NotFound => missing(),
             _ => error,
-        })?;
+        }
+    })?;
     let Content::Json(found) = reply.content else { return Err(missing()) };
     let page = ["webUrl", "web_url"].iter().find_map(|field| found.get(*field)?.as_str());
     page.map(str::to_owned).ok_or_else(missing)

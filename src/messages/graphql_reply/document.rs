@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::catalog::Risk;
 use crate::gitlab::{Content, Page, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
-use crate::tools::graphql::{failed, messages, nothing};
+use crate::messages::graphql_reply::{failed, messages, nothing};
 
 /// Maximum number of unfinished lists that are named.
 const MAX_LISTS_NAMED: usize = 5;
