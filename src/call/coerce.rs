@@ -196,7 +196,8 @@ fn converted(param: &Param, value: &Value) -> Option<Value> {
 fn integer(param: &Param, text: &str) -> Option<Value> {
     let mut text = text.trim();
     if param.name.ends_with("iid") {
-        text = without_noun(param, text).unwrap_or(text).trim_start_matches(TRACKED_MARKS);
+        let number = catalog::without_state(text);
+        text = without_noun(param, number).unwrap_or(number).trim_start_matches(TRACKED_MARKS);
     }
     text.parse::<i64>().ok().map(|number| json!(number))
 }

@@ -31,6 +31,20 @@ pub fn kind_named(name: &str) -> Option<&'static KindRow> {
     KINDS.kinds.iter().find(|row| row.name == name)
 }
 
+/// A reference without what GitLab's pages print after its number: ` (closed)`, and the `+` or `+s` of a reference with its
+/// title.
+pub fn without_state(reference: &str) -> &str {
+    let reference = reference.trim_end();
+    let stated = reference.strip_suffix(')').and_then(|inner| inner.rsplit_once(" ("));
+    let number = match stated {
+        Some((number, state)) if KINDS.reference_states.iter().any(|known| known == state) => {
+            number.trim_end()
+        }
+        _ => reference,
+    };
+    number.strip_suffix("+s").or_else(|| number.strip_suffix('+')).unwrap_or(number)
+}
+
 /// The resolver of a kind of name.
 pub fn resolver(names: Names) -> Option<&'static Resolver> {
     KINDS.resolvers.iter().find(|resolver| resolver.names == names)

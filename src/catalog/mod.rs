@@ -36,7 +36,9 @@ pub use gitlab_mcp_embed::catalog::operation_index::{OperationIndex, Touched};
 pub use gitlab_mcp_embed::catalog::presentation::RepeatedPart;
 pub use gitlab_mcp_embed::catalog::secret_names::SecretNameRules;
 pub use gitlab_mcp_embed::catalog::tool_names::{bare, singular};
-pub use kinds::{ITEM_TYPE, TRACKED_MARKS, completion, kind_named, kind_of_object, kinds, resolver};
+pub use kinds::{
+    ITEM_TYPE, TRACKED_MARKS, completion, kind_named, kind_of_object, kinds, resolver, without_state,
+};
 pub use locates::{locates_by_name, split_words};
 pub use presentation::PRESENTATION;
 pub use reader::Catalog;

@@ -1,6 +1,6 @@
 //! The steps of one search, from the query to the results.
 
-use crate::catalog::{Action, Catalog, Param};
+use crate::catalog::{Action, Catalog, Param, without_state};
 
 use super::error::SearchError;
 use super::features::{Scored, Scorer, Signals, sort};
@@ -30,7 +30,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let mut exact = exact(catalog, query.words)?;
     if exact.is_empty() {
         // A reference alone requests the object itself, not an action on it.
-        let noun = reader(ranker).reference(query.words);
+        let noun = reader(ranker).reference(without_state(query.words));
         exact.extend(noun.and_then(|noun| catalog.number(&format!("{}.get", noun.replace(' ', "_")))));
     }
     if !exact.is_empty() {

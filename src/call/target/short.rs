@@ -49,7 +49,7 @@ pub fn parse(text: &str) -> Option<Reference> {
             Some(new_reference(path, holder, kind, value))
         }
         _ => {
-            let value = strip_state(value);
+            let value = catalog::without_state(value);
             is_number(value).then(|| new_reference(path, holder, kind, value.to_owned()))
         }
     }
@@ -63,19 +63,6 @@ fn split(text: &str) -> Option<(&str, ObjectKind, Option<Scope>, &str)> {
 
 fn new_reference(path: &str, holder: Option<Scope>, kind: ObjectKind, value: String) -> Reference {
     Reference { path: path.to_owned(), holder, kind, value, note: None }
-}
-
-/// Removes what GitLab's pages print after the number: ` (closed)`, and the `+` or `+s` of a reference with its title.
-fn strip_state(value: &str) -> &str {
-    let value = value.trim_end();
-    let stated = value.strip_suffix(')').and_then(|inner| inner.rsplit_once(" ("));
-    let value = match stated {
-        Some((number, state)) if catalog::kinds().reference_states.iter().any(|known| known == state) => {
-            number.trim_end()
-        }
-        _ => value,
-    };
-    value.strip_suffix("+s").or_else(|| value.strip_suffix('+')).unwrap_or(value)
 }
 
 /// Removes quotes from a name. None if the name is empty.

@@ -115,6 +115,8 @@ fn a_reference_alone_asks_for_the_thing() {
     for (words, id) in [
         ("!5", "merge_request.get"),
         ("group/project!5", "merge_request.get"),
+        ("group/project!5 (merged)", "merge_request.get"),
+        ("group/project#45 (moved)", "issue.get"),
         ("group/project#7", "issue.get"),
     ] {
         assert_eq!(first(words), id, "{words}");

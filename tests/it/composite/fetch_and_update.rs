@@ -354,6 +354,10 @@ fn references_with_their_state_are_understood() {
     ] {
         succeed(&mut client, action, json!({"target": target}));
     }
+    for iid in ["#45 (moved)", "45 (closed)", "#45+"] {
+        let issue = succeed(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": iid}));
+        assert_eq!(issue["data"]["iid"], 45, "{iid}");
+    }
     let reply = execute(&mut client, "issue.get", json!({"target": "acme/widget#45 (perhaps)"}));
     assert!(reply.is_error, "{}", reply.text);
 }
