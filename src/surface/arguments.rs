@@ -24,8 +24,7 @@ pub fn check<T: DeserializeOwned>(
 ) -> Result<CheckedArguments<T>, ToolError> {
     let is_known = |name: &str| table.iter().any(|argument| argument.name == name);
     let mut notes = Vec::new();
-    let mut given = by_own_names(table, unwrapped(tool, table, given), &mut notes);
-    unwrap_params(&mut given);
+    let given = by_own_names(table, unwrapped(tool, table, given), &mut notes);
     let (given, unknown): (Map<_, _>, Map<_, _>) = given
         .into_iter()
         .filter(|(_, value)| !value.is_null())
@@ -100,16 +99,6 @@ fn unwrapped_call(tool: &str, table: &[&Argument], mut given: Map<String, Value>
             given.shift_remove(by);
             given
         }
-    }
-}
-
-/// Takes the parameters out of a second `params` (or `parameters`, …) that is all that the first one has. Actions with a
-/// parameter of such a name require another one beside it.
-fn unwrap_params(given: &mut Map<String, Value>) {
-    let Some(Value::Object(params)) = given.get("params").and_then(object) else { return };
-    let names_all = |name: &String| ["params", "parameters", "arguments", "args"].contains(&name.as_str());
-    if let Some(inner) = only_wrapped(&params).filter(|_| params.keys().all(names_all)) {
-        given.insert("params".to_owned(), Value::Object(inner));
     }
 }
 

@@ -8,6 +8,7 @@ pub mod suggestions;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Language, Risk};
+use crate::messages::arguments::WRAPPERS;
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::local_files;
 use crate::messages::request::{ExecuteRequest, NextCall};
@@ -28,6 +29,7 @@ pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction
             None => resolve_name(tools, given, request)?,
         },
     };
+    unwrap_params(&mut resolved_action);
     lift_arguments(&mut resolved_action)?;
     Ok(resolved_action)
 }
@@ -108,6 +110,22 @@ fn choice_in_name(
     });
     let first = found.next().filter(|(name, _)| !params.contains_key(name))?;
     found.next().is_none().then_some(first)
+}
+
+/// Takes the parameters out of a wrapper (`params`, `arguments`, `data`, …) that is all they have, and no parameter.
+fn unwrap_params(resolved_action: &mut ResolvedAction) {
+    let ResolvedAction { action, request, notes } = resolved_action;
+    while let Some((name, value)) = request.params.iter().next().filter(|_| request.params.len() == 1) {
+        let is_wrapper = name == "params" || WRAPPERS.contains(&name.as_str());
+        let inner = match value {
+            Value::Object(inner) => Some(inner.clone()),
+            Value::String(text) => serde_json::from_str(text).ok(),
+            _ => None,
+        };
+        let Some(inner) = inner.filter(|_| is_wrapper && action.param(name).is_none()) else { return };
+        notes.push(format!("understood `{name}` as the parameters"));
+        request.params = inner;
+    }
 }
 
 /// Moves arguments of the tool out of `params` if the action has no such parameter. `confirm` is not moved:

@@ -62,6 +62,18 @@ fn a_call_in_another_wrapping_is_the_call() {
         let wants_branches = arguments.get("queries").is_some();
         assert_eq!(ids.contains(&&json!("branch.list")), wants_branches, "{arguments}: {ids:?}");
     }
+    let batch = json!({"calls": [{"action": "issue.get", "params": {"data": params}}]});
+    let reply = execute(&mut client, "api.batch", batch);
+    assert!(!reply.is_error && reply.text.contains("Oil runs out"), "{}", reply.text);
+    let mut individual = Client::sandbox_with(&[("TOOL_SURFACE", "individual")]);
+    for wrapper in ["params", "arguments", "data", "tool_input", "payload"] {
+        let reply = individual.call("issue_get", json!({wrapper: params}));
+        assert_eq!(reply.structured["data"]["iid"], 3, "{wrapper}: {}", reply.text);
+    }
+    // A parameter of that name is no wrapper.
+    let run = json!({"action": "pipeline.create", "params": {"inputs": {"ref": "main"}}, "dry_run": true});
+    let mut default = Client::sandbox_with(&[("GITLAB_PROJECT", "acme/widget")]);
+    assert!(call(&mut default, run).2.contains("`ref` is missing"));
     // Two names for one argument are not one meaning.
     let two = json!({"action": "issue.get", "args": params, "input": {"iid": 1}});
     assert!(call(&mut client, two).0);
