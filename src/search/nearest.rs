@@ -3,7 +3,7 @@
 /// Minimum similarity of two names, from 0 to 1.
 const ALIKE: f64 = 0.82;
 
-/// Similarity of two names that differ by two swapped letters.
+/// Least similarity of two names that differ by two swapped letters.
 const SWAPPED: f64 = 0.95;
 
 /// Maximum length in bytes of a name that is looked up.
@@ -115,10 +115,8 @@ pub fn similarity(one: &str, other: &str) -> f64 {
 
 fn likeness(given: &[String], known: &[String]) -> f64 {
     let (one, other) = (given.join("_"), known.join("_"));
-    if is_swap(&one, &other) {
-        return SWAPPED;
-    }
-    let plain = strsim::jaro_winkler(&one, &other);
+    let swapped = if is_swap(&one, &other) { SWAPPED } else { 0.0 };
+    let plain = strsim::jaro_winkler(&one, &other).max(swapped);
     plain.max(strsim::jaro_winkler(&sorted(given), &sorted(known)) * 0.98)
 }
 
