@@ -67,6 +67,12 @@ pub fn wrap_single(action: &Action, params: &mut Map<String, Value>, understood:
     }
 }
 
+/// True if the items of an action are files of a repository, each at a revision of its own.
+pub fn are_files(action: &Action) -> bool {
+    let has = |items: &Param, name: &str| items.fields.iter().any(|field| field.name == name);
+    list_of_items(action).is_some_and(|items| has(items, "path") && has(items, "ref"))
+}
+
 /// The parameter of a composite action that holds its items: `items`, or the only list of objects that it requires.
 fn list_of_items(action: &Action) -> Option<&Param> {
     let holds_objects =

@@ -56,6 +56,7 @@ pub fn check(
     };
     let mut faults = Vec::new();
     let target = checked.take_target(&mut params, context);
+    let target = checked.target_in_items(target, &mut params, context);
     let mut params = checked.understand(params, context);
     faults.extend(
         target::divide_references(&checked.action, &mut params, context.base, &mut checked.understood).err(),
@@ -87,6 +88,32 @@ impl Checked {
             self.understood.push(format!("`{spelled}` as `target`"));
             value
         })
+    }
+
+    /// Takes a target that is a file or a merge request as the fields of each item of a read of files; returns any other.
+    fn target_in_items(
+        &mut self,
+        target: Option<Value>,
+        params: &mut Map<String, Value>,
+        context: &Context<'_>,
+    ) -> Option<Value> {
+        let agrees = |(name, value): &(String, String)| {
+            params.get(name).is_none_or(|given| given.as_str() == Some(value))
+        };
+        let Some(fields) = target
+            .as_ref()
+            .filter(|_| items::are_files(&self.action))
+            .and_then(|target| target::item_fields(&plain_text(target), context.base))
+            .filter(|fields| fields.iter().all(agrees))
+        else {
+            return target;
+        };
+        let written: Vec<String> = fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        self.understood.push(format!("`target` as {}", written.join(", ")));
+        for (name, value) in fields {
+            params.entry(name).or_insert(Value::String(value));
+        }
+        None
     }
 
     /// The parameters in the forms of the action, in place of those in which callers write them.

@@ -231,29 +231,32 @@ fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> (Vec<Action>,
     (common, params)
 }
 
-/// The target of another kind of thing: the same action on that kind, where there is one; else the action on the
-/// project or group it is in.
+/// The target of another kind of thing: the same action on that kind, where there is one, or the action of that kind which
+/// lists what is asked for. No call leaves out what the target names, and none destroys something else.
 pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<ToolError> {
-    let [Fault::WrongTarget { given, kind, path, .. }] = invalid.faults.as_slice() else { return None };
+    let [Fault::WrongTarget { given, kind, .. }] = invalid.faults.as_slice() else { return None };
     let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+    let kind = catalog::kind_of_object(*kind).filter(|_| *kind != ObjectKind::Holder)?;
     let taken = call::takes(action);
     let twin = taken.iter().find_map(|row| {
         let rest = action.id.strip_prefix(row.domain.as_str())?;
-        let id = format!("{}{rest}", catalog::kind_of_object(*kind)?.domain);
-        tools.catalog.number(&id).map(|_| id)
+        Some(format!("{}{rest}", kind.domain))
     });
+    // `pipeline.list` of a merge request is `merge_request.list_pipelines`.
+    let list = format!("{}.{}_{}s", kind.domain, action.verb(), action.domain());
+    let known = |id: &String| tools.catalog.get(id).ok().flatten();
+    let other = twin.iter().chain([&list]).filter(|id| **id != action.id).find_map(known);
     let mut params = invalid.right.clone();
-    match twin.filter(|id| *id != action.id) {
-        Some(id) => {
-            params.insert(call::TARGET.to_owned(), json!(given));
-            Some(error.hint(format!("`{id}` does.")).fix(NextCall::execute(&id, &params)))
+    params.insert(call::TARGET.to_owned(), json!(given));
+    Some(match other {
+        Some(other) if other.risk <= Risk::Write && other.risk <= action.risk => {
+            error.hint(format!("`{}` does.", other.id)).fix(NextCall::execute(&other.id, &params))
         }
-        None if taken.is_empty() && !path.is_empty() && *kind != ObjectKind::Holder => {
-            params.insert("fullPath".to_owned(), json!(path));
-            Some(error.fix(NextCall::execute(&action.id, &params)))
+        _ => {
+            let [verb, object] = [action.verb(), action.domain()].map(|words| words.replace('_', " "));
+            error.fix(NextCall::find(json!({"query": format!("{verb} {object} of {}", kind.noun)})))
         }
-        None => None,
-    }
+    })
 }
 
 /// Converts the body of a GraphQL request to parameters of api.graphql, with a working document if it has none.

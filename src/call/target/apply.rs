@@ -33,6 +33,21 @@ pub fn filled(
     Ok(filled)
 }
 
+/// Returns the place and the fields of an item for a target that names a file, or a merge request at whose head files are read.
+pub fn item_fields(text: &str, base: &Url) -> Option<Vec<(String, String)>> {
+    let reference = parse(text, base).ok()?;
+    let fields = match reference.kind {
+        ObjectKind::MergeRequest => vec![("ref".to_owned(), format!("!{}", reference.value))],
+        ObjectKind::File => {
+            let (at, path) = split_ref(&reference.value, None);
+            vec![("path".to_owned(), path.to_owned()), ("ref".to_owned(), at.to_owned())]
+        }
+        _ => return None,
+    };
+    let place = ("fullPath".to_owned(), reference.path);
+    Some(std::iter::once(place).chain(fields).collect())
+}
+
 /// Returns `fullPath`, and `scope` if the target determines it. None if the action does not work in such a place.
 fn place_params(
     action: &Action,

@@ -10,7 +10,7 @@ mod short;
 #[cfg(test)]
 mod tests;
 
-pub use apply::{filled, takes_target};
+pub use apply::{filled, item_fields, takes_target};
 pub use other_end::divide_references;
 pub use page_filters::page_filters;
 use parse::parse;

@@ -56,6 +56,11 @@ fn the_number_of_a_merge_request_and_fields_beside_the_files_are_of_each_file() 
         "{}",
         reply.text
     );
+    let target = json!({"target": "acme/widget!5", "files": ["README.md"]});
+    let reply = execute(&mut client, "repository.read_files", target);
+    assert_eq!(head(&reply), [json!(["README.md", of, 5])], "{}", reply.text);
+    let two = json!({"target": "acme/widget!5", "ref": "main", "path": "README.md"});
+    refused(&execute(&mut client, "repository.read_files", two), "invalid_params");
     // A change is of what it names alone.
     let items = json!([{"itemType": "issue", "fullPath": "acme/widget", "iid": 3}]);
     let update = execute(&mut client, "resource.update", json!({"items": items, "title": "x"}));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use gitlab_mcp::catalog::{Audience, Param};
+use gitlab_mcp::catalog::{Audience, Catalog, Param, Risk, example};
 use serde_json::json;
 
 use crate::catalog::data::actions;
-use crate::support::client::{Client, EXECUTE, execute, refused, succeed};
+use crate::support::client::{Client, EXECUTE, FIND, execute, refused, succeed};
 
 #[test]
 fn an_issue_takes_people_and_a_milestone_by_name() {
@@ -222,7 +222,7 @@ fn a_target_that_cannot_be_is_told() {
 
     let whole =
         refused(&execute(&mut client, "branch.list", json!({"target": "acme/widget#1"})), "invalid_params");
-    assert_eq!(whole["fix"]["arguments"]["params"], json!({"fullPath": "acme/widget"}));
+    assert_eq!(whole["fix"]["tool"], FIND, "{whole}");
 
     let group = json!({"target": format!("{base}/groups/acme")});
     let wrong = refused(&execute(&mut client, "branch.list", group), "invalid_params");
@@ -309,4 +309,44 @@ fn the_filters_in_the_url_of_a_list_are_applied() {
     let object = json!({"target": "acme/widget/-/merge_requests/5/diffs?diff_id=3&start_sha=abc"});
     let reply = execute(&mut client, "merge_request_note.list", object);
     assert!(!reply.is_error && !reply.text.contains("of the URL"), "{}", reply.text);
+}
+
+/// `project.delete {"target": "acme/widget#5"}` was answered with the call that deletes the project.
+#[test]
+fn no_call_is_offered_without_the_object_that_its_target_names() {
+    let catalog = Catalog::embedded().unwrap();
+    let words = catalog.words().unwrap();
+    let mut client = Client::sandbox();
+    let mut refused_targets = 0;
+    for action in actions().into_iter().filter(|action| action.twin.is_none()) {
+        let mut params = example(&action, words);
+        if params.shift_remove("fullPath").is_none() {
+            continue;
+        }
+        for target in ["acme/widget#3", "acme/widget!5"] {
+            params.insert("target".to_owned(), json!(target));
+            let reply = client.call(EXECUTE, json!({"action": action.id, "params": params, "dry_run": true}));
+            let error = &reply.structured["error"];
+            if !error["message"].as_str().is_some_and(|message| message.contains(", and this works on")) {
+                continue;
+            }
+            refused_targets += 1;
+            let fix = &error["fix"];
+            if fix["tool"] == EXECUTE {
+                let other = fix["arguments"]["action"].as_str().unwrap();
+                let risk = catalog.get(other).unwrap().unwrap().risk;
+                assert!(risk <= Risk::Write && risk <= action.risk, "{}: {fix}", action.id);
+                assert_eq!(fix["arguments"]["params"]["target"], target, "{}: {fix}", action.id);
+            }
+        }
+    }
+    assert!(refused_targets > 500, "{refused_targets}");
+    for (action, params, other) in [
+        ("pipeline.list", json!({"target": "acme/widget!5"}), "merge_request.list_pipelines"),
+        ("job.list", json!({"target": "acme/widget/-/pipelines/305"}), "pipeline.list_jobs"),
+        ("issue.update", json!({"target": "acme/widget!5", "title": "x"}), "merge_request.update"),
+    ] {
+        let error = refused(&execute(&mut client, action, params), "invalid_params");
+        assert_eq!(error["fix"]["arguments"]["action"], other, "{error}");
+    }
 }
