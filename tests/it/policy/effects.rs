@@ -345,6 +345,9 @@ fn null_and_blank_switch_a_protection_off_and_are_asked_about() {
         group(json!({"ip_restriction_ranges": null})),
         group(json!({"default_branch_protection_defaults": {"code_owner_approval_required": null}})),
         group(json!({"default_branch_protection_defaults": null})),
+        // The object is replaced as a whole: what it leaves out protects no longer.
+        group(json!({"default_branch_protection_defaults": {}})),
+        group(json!({"default_branch_protection_defaults": {"allow_force_push": false}})),
         project(json!({merges: ""})),
         project(json!({merges: "false"})),
     ] {
