@@ -83,15 +83,16 @@ pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>,
 }
 
 /// Beginnings that callers give the names of settings in place of `GITLAB_`, the longest first.
-const OTHER_PREFIXES: [&str; 7] =
-    ["GITLAB_MCP_SERVER_", "GITLAB_GITLAB_", "MCP_SERVER_", "GITLAB_MCP_", "MCP_", "GL_", ""];
+const OTHER_PREFIXES: [&str; 8] =
+    ["GITLAB_MCP_SERVER_", "GITLAB_GITLAB_", "MCP_GITLAB_", "MCP_SERVER_", "GITLAB_MCP_", "MCP_", "GL_", ""];
 
 /// The restriction that a name is with another beginning than its own: `MCP_SAFE_MODE`, `GITLAB_MCP_SERVER_POLICY`; without
 /// any, a name of several words.
 fn restriction_behind(name: &str) -> Option<(&'static Row, &'static str)> {
     let upper = name.to_uppercase();
-    let (beginning, rest) =
-        OTHER_PREFIXES.into_iter().find_map(|beginning| Some((beginning, upper.strip_prefix(beginning)?)))?;
+    let slip = upper.split_once('_').filter(|(first, _)| *first != "GITLAB" && is_one_slip(first, "GITLAB"));
+    let known = || OTHER_PREFIXES.into_iter().find_map(|known| Some((known, upper.strip_prefix(known)?)));
+    let (beginning, rest) = slip.map(|(_, rest)| (PREFIX, rest)).or_else(known)?;
     let is_it = |row: &&Row| row.name.strip_prefix(PREFIX) == Some(rest) && restricts(row);
     let row = settings().map(|setting| setting.row()).find(is_it)?;
     (!beginning.is_empty() || rest.contains('_')).then_some((row, beginning))
@@ -200,6 +201,10 @@ mod tests {
             ("GL_READ_ONLY", "GITLAB_READ_ONLY"),
             ("MCP_SAFE_MODE", "GITLAB_SAFE_MODE"),
             ("MCP_CONFIRM", "GITLAB_CONFIRM"),
+            ("MCP_GITLAB_READ_ONLY", "GITLAB_READ_ONLY"),
+            ("GITLB_READ_ONLY", "GITLAB_READ_ONLY"),
+            ("GTILAB_DENIED_ACTIONS", "GITLAB_DENIED_ACTIONS"),
+            ("GITLAB_TOOL_SETS", "GITLAB_TOOLSETS"),
         ] {
             let error = of(&[given]).expect_err(given);
             assert!(error.contains(given) && error.contains(meant), "{error}");
@@ -243,6 +248,18 @@ mod tests {
             "GITLAB_MODE",
             "GITLAB_MAX_RISK",
             "GITLAB_PERMISSIONS",
+            "GITLAB_BLOCKLIST",
+            "GITLAB_LIMIT_PATHS",
+            "GITLAB_VISIBLE_PATHS",
+            "GITLAB_NOWRITES",
+            "GITLAB_SKIP_ACTIONS",
+            "GITLAB_RULES",
+            "GITLAB_ASK",
+            "GITLAB_APPROVAL",
+            "GITLAB_PREVIEW",
+            "GITLAB_RO",
+            "GITLAB_DELETE",
+            "GITLAB_DRYRUN",
         ] {
             let error = of(&[given]).expect_err(given);
             assert!(error.contains(given) && error.contains("GITLAB_"), "{error}");
@@ -261,6 +278,8 @@ mod tests {
             "GITLAB_OMNIBUS_CONFIG",
             "PATH",
             "GITLAB_READ_ONLY_TOKEN",
+            "GITLAB_FEATURES",
+            "GITLAB_RATE_LIMIT_BYPASS_HEADER",
         ];
         assert_eq!(of(&others).unwrap(), Vec::<String>::new());
         let own: Vec<&str> = settings().map(|setting| setting.row().name).collect();

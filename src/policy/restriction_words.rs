@@ -12,29 +12,36 @@ const RESTRICTING: &str = "IMMUTABLE MODE NO PERMISSION PERMISSIONS RISK ALLOW A
 const RESTRICTED: &str = "ACTIONS DOMAINS GROUPS IDS NAMESPACES PATHS PROJECT PROJECTS REPOS REPOSITORIES TOOL TOOLS TOOLSET \
     TOOLSETS";
 
+/// Words that say it only where a name has no others: `GITLAB_LIMIT_PATHS`, and not `GITLAB_RATE_LIMIT`.
+const RESTRICTING_ALONE: &str = "APPROVAL ASK BLOCKLIST DELETE DELETES DELETION DRYRUN LIMIT LIMITED NOWRITES PREVIEW RO RULES \
+    SAFEMODE SETS SKIP VISIBLE";
+
 /// Words of restrictions that are written as one, or with others: `ReadOnlyMode`.
 const FUSED_WORDS: &str = "READONLY VIEWONLY SAFEMODE DRYRUN CONFIRM NODELETE NOWRITE DESTRUCTIVE APPROVAL";
 
 /// True for a name that reads like a restriction, also where its words are not divided.
 pub fn contains_restriction(name: &str) -> bool {
     let fused = name.replace(['-', '_'], "").to_ascii_uppercase();
-    FUSED_WORDS.split(' ').any(|word| fused.contains(word)) || reads_like_restriction(name)
+    let is_one_word = is_in(RESTRICTED, &fused) && fused.ends_with('S');
+    FUSED_WORDS.split(' ').any(|word| fused.contains(word)) || is_one_word || reads_like_restriction(name)
 }
 
 /// True for a name that has no other words: `DENYLIST`, `READ_ONLY`, and not `PROTECTED_BRANCHES`.
 pub fn is_restriction_alone(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let words = || name.split(['_', '-']).filter(|word| !word.is_empty());
-    reads_like_restriction(&name) && words().all(|word| is_in(RESTRICTING, word) || is_in(RESTRICTED, word))
+    let lists = [RESTRICTING, RESTRICTED, RESTRICTING_ALONE];
+    reads_like_restriction(&name) && words().all(|word| lists.iter().any(|list| is_in(list, word)))
 }
 
 /// True for the words of a name such as `BLOCKED_ACTIONS`, `read-only-enabled` and `Tools`.
 pub fn reads_like_restriction(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let words = || name.split(['_', '-']).filter(|word| !word.is_empty());
-    let is_several = |word: &str| is_in(RESTRICTED, word);
+    let is_alone = |word: &str| is_in(RESTRICTING_ALONE, word);
+    let is_told = |word: &str| word.ends_with('S') || word.starts_with("TOOL") || is_alone(word);
     words().any(|word| is_in(RESTRICTING, word))
-        || (words().all(is_several) && words().any(|word| word.ends_with('S') || word.starts_with("TOOL")))
+        || (words().all(|word| is_in(RESTRICTED, word) || is_alone(word)) && words().any(is_told))
 }
 
 fn is_in(words: &str, word: &str) -> bool {

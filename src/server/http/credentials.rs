@@ -27,7 +27,8 @@ const CONFIRM_BY: &str = "x-mcp-confirm-by";
 const NARROWING: [&str; 4] = ["x-mcp-", "x-gitlab-", "gitlab-", "mcp-"];
 
 /// Their further names that would narrow.
-const NARROWING_WORDS: [&str; 4] = ["policy", "quick-actions", "scope", "scopes"];
+const NARROWING_WORDS: [&str; 9] =
+    ["access", "domain", "features", "group", "policy", "project", "quick-actions", "scope", "scopes"];
 
 /// Maximum number of toolsets in a header.
 const MAX_TOOLSETS: usize = 64;
@@ -455,6 +456,20 @@ mod tests {
             "x-mcp-safemode",
             "x-mcp-dryrun",
             "x-mcp-confirmby",
+            "x-mcp-tool-sets",
+            "x-mcp-domain",
+            "x-mcp-project",
+            "x-mcp-group",
+            "x-mcp-visible-paths",
+            "x-mcp-limit",
+            "x-mcp-blocklist",
+            "x-mcp-skip",
+            "x-mcp-features",
+            "x-mcp-preview",
+            "x-mcp-ask",
+            "x-mcp-access",
+            "x-mcp-ro",
+            "x-mcp-delete",
         ] {
             assert!(matches!(ask(header), Err(IdentityError::NoRestriction(_))), "{header}");
         }
