@@ -289,9 +289,11 @@ async fn confirm_steps(run: &CompositeRun<'_>, plan: &ReviewPlan) -> Result<bool
     for (at, ReviewStep { action, params }) in plan.steps().into_iter().enumerate() {
         let step = KnownStep::new("call", at + 1, action, params);
         match agreement::hold(run, &step).await? {
-            // Its question names the comments. The merge request is the same for all, and not read for each.
+            // The question names the comments. The merge request is the same for all: it is read, and consent bound to it,
+            // with the first.
             Some(HeldStep::Asked(call)) => {
-                held.push(HeldStep::Asked(Box::new(PendingCall { prepared: None, ..*call })));
+                let prepared = call.prepared.filter(|_| held.is_empty());
+                held.push(HeldStep::Asked(Box::new(PendingCall { prepared, ..*call })));
             }
             other => held.extend(other),
         }

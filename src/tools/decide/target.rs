@@ -4,16 +4,22 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Checked};
-use crate::catalog::{self, Action, Interface, Locates, PRESENTATION, Piece, pieces};
+use crate::catalog::{
+    self, Action, Interface, Locates, Method, Operation, PRESENTATION, Piece, Touched, pieces,
+};
 use crate::gitlab::{Content, GitlabError};
 use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::graphql_reply;
 use crate::tools::error_mapping;
+use crate::tools::errors::not_found::read_at;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::prepare::pin;
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
 use crate::untrusted::foreign_line;
+
+/// The action of raw REST requests.
+const RAW: &str = "api.rest";
 
 /// The object that a call would hit, as far as GitLab shows it.
 #[derive(Debug, Default)]
@@ -59,7 +65,8 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
     if action.direct() == Some(Interface::Rest) {
         let path = checked.params().get("path").cloned().unwrap_or_default();
         let params = json!({"method": "GET", "path": path}).as_object().cloned().unwrap_or_default();
-        return vec![TargetRead { action: "api.rest".to_owned(), params, is_thing_itself: false }];
+        let thing = TargetRead { action: RAW.to_owned(), params, is_thing_itself: false };
+        return std::iter::once(thing).chain(raw_holder_read(tools, call)).collect();
     }
     let mut looks = Vec::new();
     let id = format!("{}.get", action.domain());
@@ -87,6 +94,7 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
         };
         looks.push(TargetRead { action: id, params, is_thing_itself });
     }
+    looks.extend(holder_read(tools, call, checked));
     if let Some(path) = checked.params().get("fullPath") {
         let of = Map::from_iter([("fullPath".to_owned(), path.clone())]);
         looks.extend(["project.get", "group.get"].map(|id| TargetRead {
@@ -96,6 +104,60 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
         }));
     }
     looks
+}
+
+/// The read of the object that what a call makes belongs to: the issue of a comment, whose quick actions change it. An object
+/// with a number is nearer than a thread between the two.
+fn holder_read(tools: &Tools, call: &Call, checked: &Checked) -> Option<TargetRead> {
+    let action = checked.action();
+    let is_sent =
+        |operation: &&Operation| operation.graphql.is_none() && operation.to_string() == call.operation();
+    let operation = action.operations.iter().find(is_sent)?;
+    let reads = prefixes(&operation.path)
+        .filter(|path| path.rsplit('/').next().is_some_and(|word| word.starts_with(':')))
+        .filter_map(|path| read_at(tools, operation, path, checked.params()));
+    let read = |(action, params): (Action, Map<String, Value>)| TargetRead {
+        action: action.id,
+        params,
+        is_thing_itself: false,
+    };
+    tracked_or_nearest(reads.map(read), |read| &read.action)
+}
+
+/// The same for a raw request that makes something.
+fn raw_holder_read(tools: &Tools, call: &Call) -> Option<TargetRead> {
+    let index = tools.catalog.operations().ok().filter(|_| call.method() == Method::Post)?;
+    let reads = prefixes(call.path()).filter_map(|path| {
+        let segments: Vec<String> =
+            path.split('/').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        let reads = index.rest(Method::Get, &segments);
+        let id = reads.iter().flat_map(Touched::all_ids).find(|id| id.ends_with(".get"))?.to_owned();
+        let params = json!({"method": "GET", "path": path}).as_object().cloned()?;
+        Some((id, TargetRead { action: RAW.to_owned(), params, is_thing_itself: false }))
+    });
+    tracked_or_nearest(reads, |(id, _)| id).map(|(_, read)| read)
+}
+
+/// The paths above a path, the nearest first.
+fn prefixes(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(path.rsplit_once('/'), |(above, _)| above.rsplit_once('/')).map(|(above, _)| above)
+}
+
+/// The first read of a kind with numbers, else the first.
+fn tracked_or_nearest<T>(reads: impl Iterator<Item = T>, id: impl Fn(&T) -> &String) -> Option<T> {
+    let is_tracked = |read: &T| {
+        let mut items =
+            catalog::kinds().kinds.iter().filter(|row| row.sigil.is_some()).flat_map(|row| &row.item);
+        items.any(|item| item.read == *id(read))
+    };
+    let mut nearest = None;
+    for read in reads {
+        if is_tracked(&read) {
+            return Some(read);
+        }
+        nearest = nearest.or(Some(read));
+    }
+    nearest
 }
 
 /// True if the read's path is a prefix of the call's path, so that it reads the target or its parent.
@@ -144,7 +206,7 @@ fn read_target<'t>(
         Ok(match reply.content {
             Content::Json(Value::Object(thing)) => Some(TargetObject {
                 rows: summarize(&action, &thing),
-                state: bound_state(&Value::Object(thing)),
+                state: bound_state(action.domain(), &Value::Object(thing)),
                 unseen: None,
             }),
             _ => None,
@@ -154,11 +216,24 @@ fn read_target<'t>(
 
 /// The fields that consent to a change is bound to: the identity of the thing, and the state with which it would be another
 /// change.
-fn bound_state(thing: &Value) -> Map<String, Value> {
+fn bound_state(domain: &str, thing: &Value) -> Map<String, Value> {
     let value =
-        |path: &&str| thing.pointer(&format!("/{}", path.replace('.', "/"))).filter(|value| !value.is_null());
-    let bound = PRESENTATION.bound.iter().filter_map(|path| Some(((*path).to_owned(), value(path)?.clone())));
-    bound.collect()
+        |path: &str| thing.pointer(&format!("/{}", path.replace('.', "/"))).filter(|value| !value.is_null());
+    let mut bound = Map::new();
+    for path in PRESENTATION.bound {
+        // `snippet:updated_at` is of that domain alone; `*_events` are the fields that end so.
+        let (of, path) = path.split_once(':').unwrap_or((domain, path));
+        if of != domain {
+            continue;
+        }
+        if let Some(ending) = path.strip_prefix('*') {
+            let fields = thing.as_object().into_iter().flatten().filter(|(name, _)| name.ends_with(ending));
+            bound.extend(fields.map(|(name, value)| (name.clone(), value.clone())));
+        } else if let Some(value) = value(path) {
+            bound.insert(path.to_owned(), value.clone());
+        }
+    }
+    bound
 }
 
 impl TargetObject {

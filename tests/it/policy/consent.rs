@@ -778,7 +778,42 @@ fn an_object_that_changes_while_the_question_is_open_is_asked_about_again() {
     let twin =
         json!({"branch": "old", "message": "Tidy", "actions": [{"action": "DELETE", "filePath": "a"}]});
     let page = |content: &str| json!({"slug": "home", "title": "home", "content": content});
+    let issue = |title: &str| json!({"id": 3, "iid": 3, "title": title, "state": "opened"});
+    let head = |sha: &str| json!({"id": 50, "iid": 5, "title": "Gears", "state": "opened", "sha": sha});
+    let note = |body: &str| json!({"id": 7, "body": body});
+    let snippet =
+        |title: &str| json!({"id": 1, "title": title, "visibility": "private", "updated_at": "2026-01-01"});
+    let (close, merge) = ("/close\n/move acme/site", "/merge");
+    let raw = |path: &str, body: &str| json!({"method": "POST", "path": format!("/projects/acme%2Fwidget/{path}"), "body": {"body": body}});
     for (action, params, path, before, after) in [
+        ("issue_note.create", json!({"iid": 3, "body": close}), "issues/3", issue("a"), issue("b")),
+        ("issue_discussion.create", json!({"iid": 3, "body": close}), "issues/3", issue("a"), issue("b")),
+        (
+            "issue_discussion_note.create",
+            json!({"iid": 3, "discussion_id": "d1", "body": close}),
+            "issues/3",
+            issue("a"),
+            issue("b"),
+        ),
+        ("api.rest", raw("issues/3/notes", close), "issues/3", issue("a"), issue("b")),
+        (
+            "merge_request_discussion.create",
+            json!({"iid": 5, "body": merge}),
+            "merge_requests/5",
+            head("aa"),
+            head("bb"),
+        ),
+        ("draft_note.create", json!({"iid": 5, "note": merge}), "merge_requests/5", head("aa"), head("bb")),
+        ("api.rest", raw("merge_requests/5/discussions", merge), "merge_requests/5", head("aa"), head("bb")),
+        ("issue.delete", json!({"iid": 3}), "issues/3", issue("a"), issue("b")),
+        ("issue_note.delete", json!({"iid": 3, "note_id": 7}), "issues/3/notes/7", note("a"), note("b")),
+        (
+            "snippet.update",
+            json!({"snippet_id": 1, "visibility": "public"}),
+            "snippets/1",
+            snippet("a"),
+            snippet("b"),
+        ),
         ("merge_request.merge", json!({"iid": 5}), "merge_requests/5", request("main"), request("prod")),
         ("branch.delete", json!({"branch": "old"}), "repository/branches/old", branch("aa"), branch("bb")),
         ("commit.create", deletion(json!({})), "repository/branches/old", branch("aa"), branch("bb")),
@@ -799,7 +834,9 @@ fn an_object_that_changes_while_the_question_is_open_is_asked_about_again() {
             gitlab.says(&place, [answer(200, before.clone())]);
             let mut person = Person::at(&gitlab, version, &[]);
             let mut params = params.clone();
-            params["fullPath"] = json!("acme/widget");
+            if action != "api.rest" {
+                params["fullPath"] = json!("acme/widget");
+            }
             let call = json!({"action": action, "params": params});
             let change = || {
                 gitlab.says(&place, [answer(200, after.clone())]);

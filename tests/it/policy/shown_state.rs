@@ -48,6 +48,21 @@ fn a_merge_sends_the_head_that_was_shown_when_it_was_confirmed() {
     }
 }
 
+/// `/merge` in a comment of a review merged what was pushed since the question.
+#[test]
+fn a_review_that_merges_is_bound_to_the_head_that_was_shown() {
+    let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", "destructive,token")]);
+    let review = json!({"fullPath": "acme/widget", "iid": 5, "comments": [{"body": "/merge"}]});
+    let asked = refused(&run(&mut client, "merge_request.review", &review, false), "needs_confirmation");
+    let commit = json!({
+        "fullPath": "acme/widget", "branch": "quiet-gears", "commit_message": "Sneak in",
+        "actions": [{"action": "create", "file_path": "sneak.txt", "content": "in"}],
+    });
+    assert!(!run(&mut client, "commit.create", &commit, false).is_error);
+    let again = refused(&follow(&mut client, &asked["fix"]), "needs_confirmation");
+    assert!(!follow(&mut client, &again["fix"]).is_error, "{again}");
+}
+
 #[test]
 fn what_a_user_accepts_is_merged_at_the_head_that_was_shown() {
     let gitlab = gitlab(&[SHOWN]);
