@@ -15,8 +15,8 @@ const FULL_PATH: &str = "fullPath";
 const SHORT: [char; 6] = ['#', '!', '&', '%', '~', '$'];
 
 /// Checks parameters, with the default project where the action can work in one and none is named. An action that also
-/// works without a project does so if its scope says it, if the call names an object by its id, or if the parameters are
-/// not those of a project.
+/// works without a project does so if its scope says it, if a target names what is in none, or if the parameters are not those
+/// of a project.
 pub fn check(
     tools: &Tools,
     action: &Action,
@@ -34,11 +34,18 @@ pub fn check(
     };
     let Some((project, origin)) = default else { return call::check(action.clone(), params, context) };
     let checked = call::check(action.clone(), params.clone(), context);
+    let is_target = |(name, value): (&String, &Value)| {
+        name == call::TARGET || call::is_target_spelling(name) || value.as_str().is_some_and(call::is_web_url)
+    };
+    let has_target = params.iter().any(is_target);
     let is_named = match &checked {
         Ok(checked) => {
-            checked.params().contains_key(FULL_PATH) || (!is_needed && is_elsewhere(action, checked.params()))
+            checked.params().contains_key(FULL_PATH)
+                || (!is_needed && is_elsewhere(action, checked.params(), has_target))
         }
-        Err(invalid) => is_named_in(invalid) || (!is_needed && is_elsewhere(action, &invalid.right)),
+        Err(invalid) => {
+            is_named_in(invalid) || (!is_needed && is_elsewhere(action, &invalid.right, has_target))
+        }
     };
     if is_named {
         return checked;
@@ -69,15 +76,14 @@ fn is_of_own_by_default(action: &Action, scope: Scope) -> bool {
         .is_some_and(|param| param.is_of_scope(scope) && param.place == Place::Query && has_all(param))
 }
 
-/// True if the parameters choose a scope without a project, or name an object in the path.
-fn is_elsewhere(action: &Action, params: &Map<String, Value>) -> bool {
+/// True if the parameters choose a scope without a project, or had a target that names none.
+fn is_elsewhere(action: &Action, params: &Map<String, Value>, has_target: bool) -> bool {
     let chosen = call::selected_scope(action, params);
     let is_without = |scope: Scope| {
         let mut of_scope = action.choices().filter(|operation| operation.scope == scope);
         of_scope.all(|operation| !operation.is_filled_by(FULL_PATH))
     };
-    let in_path = |param: &Param| param.place == Place::Path && params.contains_key(&param.name);
-    chosen.is_some_and(is_without) || action.params.iter().any(in_path)
+    has_target || chosen.is_some_and(is_without)
 }
 
 /// True if invalid parameters still name a project.

@@ -15,6 +15,11 @@ fn the_default_project_serves_actions_with_an_instance_scope_and_the_answer_says
         ("ci_variable.list", json!({"scope": "project"})),
         ("snippet.list", json!({})),
         ("label.list", json!({})),
+        // Objects of those lists, too.
+        ("snippet.get", json!({"snippet_id": 1})),
+        ("ci_variable.get", json!({"key": "OIL_GRADE"})),
+        ("ci_variable.get", json!({"key": "OIL_GRADE", "scope": "project"})),
+        ("ci_variable.update", json!({"key": "OIL_GRADE", "value": "5W30"})),
     ] {
         let mut placed = params.clone();
         placed["fullPath"] = json!("acme/widget");
