@@ -392,6 +392,25 @@ fn a_toolset_is_active_for_its_caller_alone() {
 }
 
 #[test]
+fn the_instructions_follow_the_headers_of_the_caller() {
+    let gitlab = Gitlab::start();
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    let instructions = |headers: &[(&str, &str)]| {
+        let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        }});
+        let headers = [&[("PRIVATE-TOKEN", "glpat-one")], headers].concat();
+        let answer = server.post(&headers, &initialize).json();
+        answer["result"]["instructions"].as_str().unwrap().to_owned()
+    };
+    assert!(instructions(&[]).contains("create"));
+    let reads = instructions(&[("X-MCP-Readonly", "true")]);
+    assert!(!reads.contains("create") && !reads.contains("consent"), "{reads}");
+    let part = instructions(&[("X-MCP-Toolsets", "wikis")]);
+    assert!(part.contains("wiki_page") || !part.contains("merge_request"), "{part}");
+}
+
+#[test]
 fn http_alone_serves_loopback_with_what_that_needs() {
     let gitlab = Gitlab::start();
     let url = gitlab.url();
