@@ -59,13 +59,40 @@ pub struct CliOption {
 pub const FORMER_NAMES: [(&str, &str); 1] = [("plan", "confirmation_token")];
 
 /// Names under which the arguments of a whole call may stand, as the parameters of an action do.
-pub const WRAPPERS: [&str; 9] =
-    ["parameters", "arguments", "args", "input", "inputs", "tool_input", "payload", "data", "body"];
+pub const WRAPPERS: [&str; 12] = [
+    "parameters",
+    "arguments",
+    "args",
+    "kwargs",
+    "input",
+    "inputs",
+    "tool_input",
+    "payload",
+    "data",
+    "body",
+    "options",
+    "request",
+];
 
 /// Other names that clients and models give to an argument, understood where the argument itself is not given.
-pub const OTHER_NAMES: [(&str, &[&str]); 3] = [
+pub const OTHER_NAMES: [(&str, &[&str]); 4] = [
     ("params", &WRAPPERS),
-    ("action", &["action_id", "action_name", "id", "name", "tool", "tool_name"]),
+    (
+        "action",
+        &[
+            "action_id",
+            "actionId",
+            "action_name",
+            "id",
+            "name",
+            "tool",
+            "tool_name",
+            "operation",
+            "method",
+            "command",
+        ],
+    ),
+    ("limit", &["max_results", "top_k", "count"]),
     ("query", &["q", "request", "prompt", "text", "search", "task", "intent", "queries"]),
 ];
 

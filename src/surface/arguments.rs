@@ -70,8 +70,12 @@ pub fn check<T: DeserializeOwned>(
 /// documentation write it, or under a wrapper alone.
 fn unwrapped(tool: &str, table: &[&Argument], given: Map<String, Value>) -> Map<String, Value> {
     let required = table.iter().find(|argument| argument.required).map_or("", |argument| argument.name);
+    let others = OTHER_NAMES.iter().find(|(name, _)| *name == required).map_or(&[][..], |(_, others)| others);
+    let names_it = |inner: &Map<String, Value>| {
+        inner.contains_key(required) || others.iter().any(|other| inner.contains_key(*other))
+    };
     match only_wrapped(&given) {
-        Some(inner) if inner.contains_key(required) => unwrapped_call(tool, table, inner),
+        Some(inner) if names_it(&inner) => unwrapped_call(tool, table, inner),
         _ => unwrapped_call(tool, table, given),
     }
 }

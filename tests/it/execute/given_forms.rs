@@ -38,6 +38,8 @@ fn a_call_in_another_wrapping_is_the_call() {
         json!({"tool_name": "gitlab_execute_action", "tool_input": {"action": "issue.get", "params": params}}),
         json!({"tool_name": "issue.get", "tool_input": params}),
         json!({"action": "issue.get", "data": params}),
+        json!({"actionId": "issue.get", "kwargs": params}),
+        json!({"request": {"operation": "issue.get", "params": params}}),
         json!({"action": "issue.get", "params": {"params": params}}),
         json!({"action": "issue.get", "input": {"arguments": params}}),
         json!({"arguments": {"action": "issue.get", "params": params}}),
@@ -53,6 +55,7 @@ fn a_call_in_another_wrapping_is_the_call() {
         json!({"query": ["close an issue"]}),
         json!({"queries": ["close an issue", "list branches"]}),
         json!({"parameters": {"query": "close an issue"}}),
+        json!({"query": "close an issue", "max_results": 3}),
     ] {
         let found = client.call("gitlab_find_action", arguments.clone());
         assert!(!found.is_error, "{arguments}: {}", found.text);
