@@ -1,6 +1,7 @@
 //! The state that both tools work on: catalog, finder, client, policy, caches and settings.
 
 pub mod instance_version;
+mod item_example;
 pub mod token_info;
 pub mod workspace;
 
@@ -336,6 +337,7 @@ impl Tools {
                 serving().any(|id| plan.picks.contains(id)) || !serving().any(|id| withheld.contains(id))
             });
         }
+        item_example::keep_runnable(&mut action);
         action
     }
 }

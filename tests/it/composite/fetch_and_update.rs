@@ -305,6 +305,27 @@ fn a_toolset_of_composite_actions_brings_the_parts_of_their_items() {
     assert!(!fetched.to_string().contains("denied"), "{fetched}");
 }
 
+/// `{"items": [{}]}` was the example where the types of the curated one were denied.
+#[test]
+fn an_example_has_only_items_that_may_run() {
+    for (denied, action) in [
+        ("merge_request.*", "resource.update"),
+        ("issue.*", "resource.update"),
+        ("merge_request.*", "resource.fetch"),
+        ("issue.*,merge_request.*", "resource.fetch"),
+        ("issue.*", "resource.create"),
+        ("issue.*,milestone.*", "resource.create"),
+    ] {
+        let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
+        let found = client.call("gitlab_find_action", json!({"query": action, "limit": 1}));
+        let mut example = found.structured["results"][0]["example"].clone();
+        let written = example.to_string();
+        example["dry_run"] = json!(action != "resource.fetch");
+        let reply = client.call(EXECUTE, example);
+        assert!(!reply.is_error && !reply.text.contains("denied"), "{denied} {written}: {}", reply.text);
+    }
+}
+
 #[test]
 fn types_of_items_that_may_not_run_are_not_offered() {
     let offered = |action: &str, denied: &str| {
