@@ -73,6 +73,7 @@ impl Surface {
             let with =
                 if arguments.len() <= LONGEST_CALL { format!(" with {arguments}") } else { String::new() };
             message.push_str(&format!(". Call {tool}{with}"));
+            message.push_str(&self.other_meanings(&short, &arguments));
         }
         let mut error = ToolError::new(ErrorKind::UnknownAction, message);
         error.details.insert("tools".to_owned(), json!(shortened(&short, listed)));
@@ -84,6 +85,16 @@ impl Surface {
             Some(tools) => tools.bounded(error),
             None => error,
         }
+    }
+
+    /// The other actions that a name is an alias of, beside the one that is called.
+    fn other_meanings(&self, name: &str, called: &str) -> String {
+        let Some(tools) = self.tools.as_deref() else { return String::new() };
+        let bare = name.strip_prefix("gitlab_").unwrap_or(name);
+        let meant = tools.catalog().by_alias(bare);
+        let ids = meant.iter().filter_map(|number| tools.catalog().id(*number));
+        let others: Vec<&str> = ids.filter(|id| !called.contains(id)).collect();
+        if others.is_empty() { String::new() } else { format!(", or with {}", others.join(" or ")) }
     }
 
     /// Advice on a tool of the client itself; none if an argument names a place of GitLab.

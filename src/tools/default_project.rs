@@ -60,7 +60,8 @@ pub fn check(
     let selector = other.and_then(|other| Some((action.selector_of(other.scope)?, other.scope)));
     let elsewhere = selector.map(|(selector, scope)| {
         let whole = if is_of_own_by_default(action, scope) { " with `scope: all`" } else { "" };
-        format!("; `{}: {}`{whole} is for all", selector.name, scope.name())
+        let whose = if scope == Scope::Current { "your own" } else { "all" };
+        format!("; `{}: {}`{whole} is for {whose}", selector.name, scope.name())
     });
     notes.push(format!("`{FULL_PATH}` is {project}, {origin}{}", elsewhere.unwrap_or_default()));
     placed

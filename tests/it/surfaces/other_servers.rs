@@ -67,6 +67,19 @@ fn tools_of_other_servers_lead_to_the_call_that_does_the_same() {
     assert!(read.text.contains("A thing that turns."), "{message}: {}", read.text);
 }
 
+/// `fetch_comments` is of an issue or of a merge request.
+#[test]
+fn a_tool_of_two_meanings_names_both() {
+    let mut client = start("dynamic", &[]);
+    let arguments = json!({"fullPath": "acme/widget", "iid": 5});
+    let answer = client.request("tools/call", json!({"name": "fetch_comments", "arguments": arguments}));
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("issue_note.list") && message.contains("or with merge_request_note.list"),
+        "{message}"
+    );
+}
+
 /// `manage_todos {"action": "mark_done"}` as an action, not as a tool.
 #[test]
 fn a_tool_of_other_servers_as_an_action_leads_to_the_action_that_it_has() {
