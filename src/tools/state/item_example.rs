@@ -1,6 +1,6 @@
 //! The example of a composite action, without items of types that may not run.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::catalog::{self, Action, Json, KindRow};
 
@@ -20,14 +20,12 @@ pub fn keep_runnable(action: &mut Action) {
         is_empty |= rows.is_empty();
     }
     let Some(first) = types.first().filter(|_| is_empty) else { return };
-    let mut item = json!({catalog::ITEM_TYPE: first, "fullPath": "acme/widget"});
     let is_tracked = catalog::kind_named(first).is_some_and(|kind| kind.sigil.is_some());
-    if is_tracked && action.verb() != "create" {
-        item["iid"] = json!(1);
-    }
-    if action.verb() != "fetch" {
-        item["title"] = json!("Oil the gears");
-    }
+    let iid = (is_tracked && action.verb() != "create").then(|| ("iid", json!(1)));
+    let title = (action.verb() != "fetch").then(|| ("title", json!("Oil the gears")));
+    let place = [(catalog::ITEM_TYPE, json!(first)), ("fullPath", json!("acme/widget"))];
+    let fields = place.into_iter().chain(iid).chain(title);
+    let item: Map<String, Value> = fields.map(|(name, value)| (name.to_owned(), value)).collect();
     action.example.remove("targets");
     action.example.insert("items".to_owned(), Json(json!([item])));
 }
