@@ -365,7 +365,9 @@ fn explain(
     let mut lines =
         vec![format!("understood: {}", labels.join(" · ")), format!("encoded: {}", tokens.join(" "))];
     let object = whole.object.and_then(|at| request.concepts.get(at));
-    lines.extend(object.map(|object| format!("object: {}", object.label)));
+    // A word that is a verb as well (`list` of a board) may stand for the verb.
+    let told = object.filter(|object| object.verb.is_none());
+    lines.extend(told.map(|object| format!("object: {}", object.label)));
     lines.push(format!("probability: {:.3}", scored.probability));
     lines.push(format!("margin over out-of-domain topics: {margin:.3}"));
     for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(weights) {

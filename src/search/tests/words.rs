@@ -100,3 +100,14 @@ fn another_product_s_ticket_is_an_issue_unless_the_product_is_meant() {
     assert_eq!(first("set up the jira integration"), "integration.update_jira");
     assert_eq!(first("import our jira tickets"), "jira_import.start");
 }
+
+/// `list` is the verb of this request, and no list of a board.
+#[test]
+fn a_verb_is_not_told_as_the_object() {
+    let found = find("merge request list open authored by me project");
+    let explain = found.hits[0].explain.join("\n");
+    assert_eq!(found.hits[0].action.id, "merge_request.list");
+    assert!(!explain.contains("object: list"), "{explain}");
+    let explain = find("close an issue").hits[0].explain.join("\n");
+    assert!(explain.contains("object: issue"), "{explain}");
+}
