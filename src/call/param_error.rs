@@ -79,7 +79,7 @@ pub enum Fault {
     #[error("`target` is of {given}, but this server is for {configured}", given = quote_value(.given))]
     OtherHost { given: String, configured: String },
     #[error("`target` is {is}, and this works on {takes}: {given}", given = quote_value(.given))]
-    WrongTarget { given: String, kind: ObjectKind, is: String, takes: String, path: String },
+    WrongTarget { given: String, kind: ObjectKind, is: String, takes: String },
     #[error("`{name}` is {given}, but `{reference}` has {target}", given = quote_value(.given))]
     Disagrees { name: String, given: String, reference: String, target: String },
     #[error("`path` cannot be called: {reason}; `{given}` was given", given = quote_value(.given))]

@@ -34,10 +34,9 @@ pub fn check(
     };
     let Some((project, origin)) = default else { return call::check(action.clone(), params, context) };
     let checked = call::check(action.clone(), params.clone(), context);
-    let is_target = |(name, value): (&String, &Value)| {
+    let has_target = params.iter().any(|(name, value)| {
         name == call::TARGET || call::is_target_spelling(name) || value.as_str().is_some_and(call::is_web_url)
-    };
-    let has_target = params.iter().any(is_target);
+    });
     let is_named = match &checked {
         Ok(checked) => {
             checked.params().contains_key(FULL_PATH)

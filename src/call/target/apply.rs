@@ -153,7 +153,6 @@ fn wrong_kind(action: &Action, text: &str, reference: &Reference) -> Fault {
             (kind, _) => noun(kind).to_owned(),
         },
         takes,
-        path: reference.path.clone(),
     }
 }
 

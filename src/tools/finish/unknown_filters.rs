@@ -31,9 +31,7 @@ pub async fn add_notes(finishing: &mut Finishing<'_>) -> Result<(), ToolError> {
     }
     let (tools, params) = (finishing.tools, finishing.checked.params());
     let filters = named_values(finishing);
-    let reads = filters.iter().map(|(name, row, value)| async move {
-        timeout(PATIENCE, note(tools, row, params, (name, value))).await.ok()?
-    });
+    let reads = filters.iter().map(|(name, row, value)| note(tools, row, params, name, value));
     let notes = join_all(reads).await;
     finishing.response.notes.extend(notes.into_iter().flatten());
     Ok(())
@@ -69,7 +67,8 @@ async fn note(
     tools: &Tools,
     row: &FilterName,
     params: &Map<String, Value>,
-    (param, value): (&str, &str),
+    param: &str,
+    value: &str,
 ) -> Option<String> {
     let wanted = without_mark(value);
     let search = [(row.search.clone(), Value::from(wanted))];
@@ -117,7 +116,8 @@ async fn existing_names(
     taken.extend(row.with.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))));
     taken.extend(search);
     taken.insert("per_page".to_owned(), Value::from(100));
-    let (_, reply) = lookups::read_once(tools, list, taken, Purpose::LookUp).await.ok()?;
+    let read = lookups::read_once(tools, list, taken, Purpose::LookUp);
+    let (_, reply) = timeout(PATIENCE, read).await.ok()?.ok()?;
     let is_whole = reply.page.next_page.is_none() && reply.page.next_query.is_none();
     let Content::Json(Value::Array(rows)) = reply.content else { return None };
     let text = |found: &Value, field: &str| found.get(field).and_then(Value::as_str).map(str::to_owned);

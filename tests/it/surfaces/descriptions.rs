@@ -44,7 +44,7 @@ fn names_of_family_tools_describe_the_tools_of_their_actions() {
     assert_eq!(described("milestone_list", "fullPath")["description"], "Project/group path");
     // `title` is another spelling of `milestone_id` there, and a parameter of the family's own elsewhere.
     assert_ne!(described("milestone_delete", "milestone_id")["description"], "Title");
-    // What reads is on one side, what changes on the other.
+    // Actions that read are on one side, those that change something on the other.
     assert_ne!(described("milestone_create", "fullPath")["description"], "Project/group path");
     assert_ne!(described("milestone_list", "title")["description"], "Title");
 }
