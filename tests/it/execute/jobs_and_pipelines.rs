@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::names::WIDGET;
 use crate::support::client::{Client, EXECUTE, execute, follow, refused, succeed};
-
-const WIDGET: &str = "acme/widget";
 
 #[test]
 fn a_job_is_the_newest_of_its_name_for_reads() {

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use crate::support::client::{Client, EXECUTE, Reply, execute, follow, refused, succeed};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 
-const WIDGET: &str = "acme/widget";
+pub const WIDGET: &str = "acme/widget";
 
-fn confirmed(client: &mut Client, action: &str, params: Value) -> Reply {
+pub fn confirmed(client: &mut Client, action: &str, params: Value) -> Reply {
     let reply = client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}));
     assert!(!reply.is_error, "{action}: {}", reply.text);
     reply
 }
 
-fn with_iid(iid: impl Into<Value>, more: &Value) -> Value {
+pub fn with_iid(iid: impl Into<Value>, more: &Value) -> Value {
     let mut params = json!({"fullPath": WIDGET, "iid": iid.into()});
     params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     params

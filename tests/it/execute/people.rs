@@ -2,15 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::names::{WIDGET, with_iid};
 use crate::support::client::{Client, EXECUTE, execute, follow, refused, succeed};
-
-const WIDGET: &str = "acme/widget";
-
-fn with_iid(iid: impl Into<Value>, more: &Value) -> Value {
-    let mut params = json!({"fullPath": WIDGET, "iid": iid.into()});
-    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    params
-}
 
 #[test]
 fn me_is_the_user_of_the_token_in_filters_by_username() {

@@ -1,23 +1,10 @@
-//! What an answer says of an object that was made, changed or was there already.
+//! Receipts of objects that were made, changed or there already.
 
 use serde_json::{Value, json};
 
+use super::names::{WIDGET, confirmed, with_iid};
 use crate::support::client::{Client, EXECUTE, Reply, execute, follow, succeed};
 use crate::support::scripted_gitlab::{Gitlab, answer, raw};
-
-const WIDGET: &str = "acme/widget";
-
-fn confirmed(client: &mut Client, action: &str, params: Value) -> Reply {
-    let reply = client.call(EXECUTE, json!({"action": action, "params": params, "confirm": true}));
-    assert!(!reply.is_error, "{action}: {}", reply.text);
-    reply
-}
-
-fn with_iid(iid: impl Into<Value>, more: &Value) -> Value {
-    let mut params = json!({"fullPath": WIDGET, "iid": iid.into()});
-    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    params
-}
 
 #[test]
 fn lines_of_a_blame_have_numbers() {

@@ -1,16 +1,9 @@
 //! Comments and threads, found by their words.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::names::{WIDGET, with_iid};
 use crate::support::client::{Client, execute, follow, refused, succeed};
-
-const WIDGET: &str = "acme/widget";
-
-fn with_iid(iid: impl Into<Value>, more: &Value) -> Value {
-    let mut params = json!({"fullPath": WIDGET, "iid": iid.into()});
-    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    params
-}
 
 #[test]
 fn a_comment_with_a_thread_is_its_answer() {

@@ -1,16 +1,9 @@
 //! Time, links and other calls that an update takes along, in one order.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::names::{WIDGET, with_iid};
 use crate::support::client::{Client, Reply, execute, follow, refused, succeed};
-
-const WIDGET: &str = "acme/widget";
-
-fn with_iid(iid: impl Into<Value>, more: &Value) -> Value {
-    let mut params = json!({"fullPath": WIDGET, "iid": iid.into()});
-    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    params
-}
 
 /// The actions of the calls of a batch.
 fn actions_of(reply: &Reply) -> Vec<&str> {
