@@ -1,7 +1,6 @@
 //! The catalog: actions, their operations, parameters and vocabulary, embedded in the binary at build time. The only
 //! reader of the embedded data; `gitlab-mcp-embed` defines the types and writes the data.
 
-mod clients;
 mod date_names;
 mod error;
 mod example;
@@ -14,9 +13,9 @@ mod reader;
 mod schema;
 mod secret_names;
 mod signature;
+mod structured_content;
 mod types;
 
-pub use clients::STRUCTURE_ALONE;
 pub use date_names::{is_called_a_date, is_called_a_day};
 pub use error::CatalogError;
 pub use example::example;
@@ -45,4 +44,5 @@ pub use reader::Catalog;
 pub use schema::{input_schema, note};
 pub use secret_names::SECRET_NAMES;
 pub use signature::{BY_NAME, FOLD, required, signature};
+pub use structured_content::STRUCTURE_ALONE;
 pub use types::{Holds, Type, TypeField, Types};

@@ -6,7 +6,6 @@ pub mod writer;
 pub mod catalog {
     mod action;
     mod additions;
-    pub mod clients;
     mod effects;
     pub mod embedded;
     mod json;
@@ -18,6 +17,7 @@ pub mod catalog {
     mod param;
     pub mod presentation;
     pub mod secret_names;
+    pub mod structured_content;
     pub mod tool_names;
     mod version;
 

@@ -7,7 +7,6 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::clients::ClientTable;
 use crate::catalog::embedded::{Entry, Header};
 use crate::catalog::kinds::Kinds;
 use crate::catalog::language::{
@@ -18,6 +17,7 @@ use crate::catalog::model::{Action, Version};
 use crate::catalog::operation_index::OperationIndex;
 use crate::catalog::presentation::PresentationLists;
 use crate::catalog::secret_names::SecretNameRules;
+use crate::catalog::structured_content::ClientTable;
 use crate::search::indexing;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
@@ -99,8 +99,8 @@ pub fn write(root: &Path, out: &Path, times: u8) -> WriteOutcome<Version> {
     fs::write(out.join("secret_names.rs"), rules.secrets.to_expression()?)?;
     let presentation: PresentationLists = parse(&root.join("presentation.toml"))?;
     fs::write(out.join("presentation.rs"), presentation.to_expression())?;
-    let clients: ClientTable = parse(&root.join("clients.toml"))?;
-    fs::write(out.join("clients.rs"), clients.to_expression())?;
+    let clients: ClientTable = parse(&root.join("structured_content.toml"))?;
+    fs::write(out.join("structured_content.rs"), clients.to_expression())?;
     let kinds: Kinds = parse(&root.join("kinds.toml"))?;
     fs::write(out.join("catalog_kinds.bin"), postcard::to_allocvec(&kinds)?)?;
     let mut words = read_words(root, rules)?;

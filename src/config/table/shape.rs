@@ -51,7 +51,7 @@ settings! {
             flag: Some("structured-content"),
             value: "WHEN",
             what: "Give answers as structured content as well as text: `always`, `never`, or `auto`, which leaves it out for \
-                   clients that are known to show a model the structure in place of the shorter text (catalog/clients.toml).",
+                   clients that are known to show a model the structure in place of the shorter text (catalog/structured_content.toml).",
             default: Some("auto"),
             example: "never",
         },

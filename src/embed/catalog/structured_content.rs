@@ -1,4 +1,4 @@
-//! What clients hand to a model, from `catalog/clients.toml`. Compiled in as constants.
+//! What clients hand to a model, from `catalog/structured_content.toml`. Compiled in as constants.
 
 use serde::Deserialize;
 

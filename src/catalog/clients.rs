@@ -1,4 +1,0 @@
-//! What clients hand to a model of an answer, from `catalog/clients.toml`.
-
-/// Names of clients that hand a model the structure of an answer in place of its text.
-pub const STRUCTURE_ALONE: &[&str] = include!(concat!(env!("OUT_DIR"), "/clients.rs"));
