@@ -5,17 +5,16 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect as follow;
 use url::Url;
 
 use super::certificate_expiry::CertificateExpiry;
-use super::ip_class::is_loopback;
+use super::proxy::Proxies;
 use super::redirect::Hop;
 use super::ssrf::{self, Guard};
 use super::tls::{self, Peer};
 use super::upstream::UpstreamState;
-use super::{ClientSettings, GitlabError, NotFollowed, gitlab_url, no_proxy};
+use super::{ClientSettings, GitlabError, NotFollowed, gitlab_url};
 
 const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
 
@@ -33,7 +32,7 @@ pub struct HttpClients {
     direct: OnceLock<reqwest::Client>,
     /// For redirect targets behind a proxy, which resolves the address.
     proxied: OnceLock<reqwest::Client>,
-    proxies: OnceLock<Matcher>,
+    proxies: Proxies,
     upstream: UpstreamState,
     certificate: Arc<CertificateExpiry>,
 }
@@ -43,11 +42,11 @@ impl HttpClients {
         let settings = ClientSettings { credential: None, ..settings.clone() };
         HttpClients {
             guard: Guard::new(settings.base.clone(), ssrf::system()),
+            proxies: Proxies::new(&settings.no_proxy),
             settings,
             to_gitlab: OnceLock::new(),
             direct: OnceLock::new(),
             proxied: OnceLock::new(),
-            proxies: OnceLock::new(),
             upstream: UpstreamState::default(),
             certificate: Arc::default(),
         }
@@ -108,25 +107,14 @@ impl HttpClients {
         }
     }
 
-    /// The proxy used for this URL, from the environment or the system: scheme, host and port.
+    /// The proxy used for this URL: scheme, host and port.
     pub(super) fn proxy(&self, url: &Url) -> Option<String> {
-        if is_loopback(url) || no_proxy::is_listed(&self.settings.no_proxy, url) {
-            return None;
-        }
-        let proxies = self.proxies.get_or_init(Matcher::from_system);
-        let proxy = proxies.intercept(&url.as_str().parse().ok()?)?;
-        // The proxy's credentials are kept apart from the URI.
-        let (scheme, host) = (proxy.uri().scheme_str().unwrap_or("http"), proxy.uri().host()?);
-        Some(match proxy.uri().port_u16() {
-            Some(port) => format!("{scheme}://{host}:{port}"),
-            None => format!("{scheme}://{host}"),
-        })
+        self.proxies.choose(url)
     }
 
     fn for_gitlab(&self) -> Result<reqwest::Client, GitlabError> {
-        // reqwest finds the environment's proxies itself; none of them can reach this machine.
-        let is_direct = is_loopback(&self.settings.base)
-            || no_proxy::is_listed(&self.settings.no_proxy, &self.settings.base);
+        // reqwest finds the environment's proxies itself.
+        let is_direct = self.proxies.spare(&self.settings.base);
         self.build(Peer::Gitlab, |builder| if is_direct { builder.no_proxy() } else { builder })
     }
 

@@ -1,9 +1,47 @@
-//! Entries of `NO_PROXY` that reqwest does not match and curl, Go or Python do: `*.domain` and `host:port`.
+//! The proxy that a request goes through, which the environment or the system names, and the exceptions of `NO_PROXY`.
 
+use std::sync::OnceLock;
+
+use hyper_util::client::proxy::matcher::Matcher;
 use url::Url;
 
-/// True if the list has an entry for the URL.
-pub(super) fn is_listed(list: &str, url: &Url) -> bool {
+use super::ip_class::is_loopback;
+
+/// The proxies of the environment and the system.
+pub(super) struct Proxies {
+    /// The environment's `NO_PROXY`.
+    exceptions: String,
+    system: OnceLock<Matcher>,
+}
+
+impl Proxies {
+    pub(super) fn new(exceptions: &str) -> Proxies {
+        Proxies { exceptions: exceptions.to_owned(), system: OnceLock::new() }
+    }
+
+    /// True if no proxy may be used for this URL. No proxy can reach this machine's own addresses.
+    pub(super) fn spare(&self, url: &Url) -> bool {
+        is_loopback(url) || is_listed(&self.exceptions, url)
+    }
+
+    /// The proxy used for this URL: scheme, host and port.
+    pub(super) fn choose(&self, url: &Url) -> Option<String> {
+        if self.spare(url) {
+            return None;
+        }
+        let proxy = self.system.get_or_init(Matcher::from_system).intercept(&url.as_str().parse().ok()?)?;
+        // The proxy's credentials are kept apart from the URI.
+        let (scheme, host) = (proxy.uri().scheme_str().unwrap_or("http"), proxy.uri().host()?);
+        Some(match proxy.uri().port_u16() {
+            Some(port) => format!("{scheme}://{host}:{port}"),
+            None => format!("{scheme}://{host}"),
+        })
+    }
+}
+
+/// True if the list has an entry for the URL, also of the forms that reqwest does not match and curl, Go or Python do:
+/// `*.domain` and `host:port`.
+fn is_listed(list: &str, url: &Url) -> bool {
     let mut entries = list.split([',', ' ']).map(str::trim).filter(|entry| !entry.is_empty());
     entries.any(|entry| entry_covers(&entry.to_ascii_lowercase(), url))
 }
