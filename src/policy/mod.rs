@@ -5,6 +5,7 @@
 //! project, group and namespace that it affects. Denials precede previews, and previews precede confirmation; no later
 //! rule overrides an earlier one. Only this module creates a [`Permit`], and the client sends nothing else.
 
+mod allowed;
 mod confirm;
 mod denied_actions;
 mod error;
@@ -33,8 +34,9 @@ pub use rule::Rule;
 pub use settings::{PolicySettings, ToolNames};
 pub use token_scopes::Scopes;
 
-use crate::call::{self, Call, Effects, Location, Role, TouchedPlace};
+use crate::call::{Call, Effects};
 use crate::catalog::{Action, Catalog, Risk};
+use allowed::Allowed;
 use denied_actions::Denied;
 use file::{CompiledRule, Document, Verdict};
 use readable::Readable;
@@ -57,7 +59,7 @@ pub struct Policy {
     query_actions: BTreeSet<String>,
     /// An action is offered if every filter offers it.
     toolset_filters: Vec<ToolsetFilter>,
-    allowed: Vec<PathPattern>,
+    allowed: Option<Allowed>,
     readable: Option<Readable>,
     written: Vec<CompiledRule>,
     scopes: OnceLock<Scopes>,
@@ -143,7 +145,7 @@ impl Policy {
             .into_iter()
             .flatten()
             .collect(),
-            allowed,
+            allowed: Allowed::new(allowed),
             readable: Readable::new(readable, catalog)?,
             written: document.rules(catalog)?,
             scopes: OnceLock::new(),
@@ -209,9 +211,7 @@ impl Policy {
 
     /// True if a rule has paths, so that ids have to be resolved to paths.
     pub fn has_path_rules(&self) -> bool {
-        !self.allowed.is_empty()
-            || self.readable.is_some()
-            || self.written.iter().any(CompiledRule::has_paths)
+        self.allowed.is_some() || self.readable.is_some() || self.written.iter().any(CompiledRule::has_paths)
     }
 
     /// True if path rules apply to reads.
@@ -230,7 +230,7 @@ impl Policy {
             return Some(rule.clone());
         }
         self.denied(effects)
-            .or_else(|| self.outside(effects))
+            .or_else(|| self.allowed.as_ref()?.deny(effects))
             .or_else(|| self.readable.as_ref()?.deny(effects))
             .or_else(|| {
                 let decisive = self.written_rule(effects)?;
@@ -269,19 +269,6 @@ impl Policy {
         named.cloned().or_else(|| (is_unknown || selects).then_some(Rule::MayBeDenied))
     }
 
-    fn outside(&self, effects: &Effects) -> Option<Rule> {
-        if self.allowed.is_empty() || !effects.is_change() {
-            return None;
-        }
-        let allowed = || path_pattern::texts(&self.allowed);
-        if !effects.places().iter().any(|place| place.role == Role::Works) {
-            return Some(Rule::Outside { place: None, allowed: allowed() });
-        }
-        let mut changed = effects.places().iter().filter(|place| place.role != Role::Reads);
-        let place = changed.find(|place| !path_pattern::covers(&self.allowed, &place.location))?;
-        Some(Rule::Outside { place: Some(describe(place)), allowed: allowed() })
-    }
-
     /// The settings of toolsets and domains, as written.
     pub fn toolset_settings(&self) -> Vec<&str> {
         self.toolset_filters.iter().flat_map(|filter| filter.settings()).collect()
@@ -298,7 +285,6 @@ impl Policy {
             return Some(rule.clone());
         }
         let ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
-        let direct = action.direct();
         if let Some(rule) = self.read_only.as_ref().filter(|_| self.risk(action) != Risk::Read) {
             return Some(rule.clone());
         }
@@ -310,13 +296,11 @@ impl Policy {
         if self.denies_reads && is_query {
             return Some(Rule::MayBeDenied);
         }
-        if !self.allowed.is_empty()
-            && self.risk(action) != Risk::Read
-            && direct.is_none()
-            && action.plan.is_none()
-            && !call::can_be_placed(action)
+        let changes = self.risk(action) != Risk::Read;
+        if let Some(rule) =
+            self.allowed.as_ref().filter(|_| changes).and_then(|allowed| allowed.withholds(action))
         {
-            return Some(Rule::Outside { place: None, allowed: path_pattern::texts(&self.allowed) });
+            return Some(rule);
         }
         if let Some(rule) = self.readable.as_ref().and_then(|readable| readable.withholds(action)) {
             return Some(rule);
@@ -369,9 +353,4 @@ impl Policy {
         // A concurrent caller may have stored the same scopes.
         let _ = self.scopes.set(scopes);
     }
-}
-
-/// The parameter and location of a place, for an error.
-fn describe(place: &TouchedPlace) -> (String, Location) {
-    (place.param.clone(), place.location.clone())
 }

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::allowed::{has_place, works_somewhere};
 use super::error::PolicyError;
 use super::path_pattern::{self, PathPattern};
 use super::rule::Rule;
-use crate::call::{Effects, FullPath, Role, TouchedPlace};
+use crate::call::{Effects, FullPath, TouchedPlace};
 use crate::catalog::{Action, Catalog, TRACKED_MARKS};
 
 /// The readable paths, and the actions that work without a path.
@@ -49,11 +50,7 @@ impl Readable {
     /// The rule that denies every call of an action: it has no place, and its response cannot be filtered.
     pub(super) fn withholds(&self, action: &Action) -> Option<Rule> {
         let is_known = self.open.contains(&action.id) || self.rows.contains_key(&action.id);
-        let is_closed = action.direct().is_none()
-            && action.plan.is_none()
-            && !crate::call::can_be_placed(action)
-            && !is_known;
-        is_closed.then(|| self.rule(None))
+        (!has_place(action) && !is_known).then(|| self.rule(None))
     }
 
     /// The field with each row's path, if the rows of the response have to be filtered.
@@ -82,9 +79,4 @@ impl Readable {
         let place = place.map(|place| place.param.clone());
         Rule::Unreadable { place, readable: path_pattern::texts(&self.paths) }
     }
-}
-
-/// True if the call names the place it works in.
-fn works_somewhere(effects: &Effects) -> bool {
-    effects.places().iter().any(|place| place.role == Role::Works)
 }
