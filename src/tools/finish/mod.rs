@@ -3,9 +3,9 @@
 mod background_change;
 mod blame;
 mod finishing;
-mod job_log;
 mod joined_reads;
 mod lfs_pointer;
+mod log_search;
 mod readable_rows;
 mod row_additions;
 pub mod row_filter;
@@ -30,7 +30,7 @@ type Stage = for<'f> fn(&'f mut Finishing<'_>) -> BoxFuture<'f, Result<(), ToolE
 /// The stages of every reply, in order.
 const STAGES: [Stage; 10] = [
     |finishing| Box::pin(unwrap::unwrap_reply(finishing)),
-    |finishing| Box::pin(job_log::select_log(finishing)),
+    |finishing| Box::pin(log_search::select_log(finishing)),
     |finishing| Box::pin(state_wait::wait_for_state(finishing)),
     |finishing| Box::pin(background_change::read_back(finishing)),
     |finishing| Box::pin(joined_reads::add_rows(finishing)),

@@ -1,4 +1,5 @@
-//! The selected part of a job log.
+//! A section of a job log, or the lines that match a pattern (`section`, `grep`). `tail` and `head` are read by
+//! `messages::log_selection`; `text::window` cuts what is longer than the answer may be.
 
 use std::time::Instant;
 
