@@ -4,7 +4,7 @@
 
 mod agents;
 mod capabilities;
-mod context;
+mod costs;
 mod files;
 mod find;
 mod items;
