@@ -60,7 +60,8 @@ pub async fn agree_together(
     for call in pending {
         question.calls.push(call.describe(tools, action).await);
     }
-    let subject = json!([tools.base.as_str(), action, request.params, question.rows()]).to_string();
+    let exact: Vec<&CallDigest> = question.calls.iter().map(|call| &call.asked.exact).collect();
+    let subject = json!([tools.base.as_str(), action, request.params, question.rows(), exact]).to_string();
     let rejected = match (request.confirm, &request.confirmation_token) {
         (Some(true), Some(token)) => match redeem(tools, token, &subject) {
             Ok(()) => return Ok(()),

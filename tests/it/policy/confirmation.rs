@@ -82,6 +82,25 @@ fn a_token_is_bound_to_the_state_of_a_thing_that_is_named_by_an_id() {
     assert!(is_there(&mut client));
 }
 
+/// What a question does not show counts too, for several calls as for one: the confidentiality of an issue.
+#[test]
+fn a_token_is_bound_to_the_state_of_each_thing_though_the_question_does_not_show_it() {
+    for iid in [json!(45), json!([45, 1])] {
+        let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", "token")]);
+        let ask = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": iid}});
+        let error = refused(&client.call(EXECUTE, ask.clone()), "needs_confirmation");
+        let mut hidden = the_issue();
+        hidden["confidential"] = json!(true);
+        succeed(&mut client, "issue.update", hidden);
+        refused(&client.call(EXECUTE, error["fix"]["arguments"].clone()), "needs_confirmation");
+        assert!(is_there(&mut client));
+        // As it is now, it is deleted.
+        let error = refused(&client.call(EXECUTE, ask), "needs_confirmation");
+        let reply = client.call(EXECUTE, error["fix"]["arguments"].clone());
+        assert!(!reply.is_error && !is_there(&mut client), "{}", reply.text);
+    }
+}
+
 #[test]
 fn on_autopilot_nothing_is_asked() {
     for variable in ["YOLO_MODE", "AUTOPILOT"] {
