@@ -133,8 +133,8 @@ pub fn portable_settings(
     let given = |name: &str| lookup(name)?.into_string().ok().filter(|value| !value.is_empty());
     let mut portable = BTreeMap::new();
     for row in settings().map(AnySetting::row).filter(|row| !is_secret(row.name)) {
-        let mut names = std::iter::once(&row.name).chain(row.aliases).filter(|_| !is_of_http(row.name));
-        let given = flags.get(row.name).cloned().or_else(|| names.find_map(|name| given(name)));
+        let mut names = row.names().filter(|_| !is_of_http(row.name));
+        let given = flags.get(row.name).cloned().or_else(|| names.find_map(given));
         let Some(value) = given else { continue };
         // A path that cannot be made absolute is refused by the server, as it is here.
         let absolute = || std::path::absolute(expand_home(&value, &lookup)?).ok();
@@ -146,8 +146,8 @@ pub fn portable_settings(
 
 /// True for the name of a setting with a secret, which has no flag.
 pub fn is_secret(name: &str) -> bool {
-    let names = |row: &Row| row.name == name || row.aliases.contains(&name);
-    settings().any(|setting| names(setting.row()) && setting.row().flag.is_none())
+    let secrets = settings().map(AnySetting::row).filter(|row| row.flag.is_none());
+    secrets.flat_map(Row::names).any(|known| known == name)
 }
 
 /// Folders in which the shell looks for programs.
@@ -219,7 +219,9 @@ impl Config {
             files_dir: sources.parse(&FILES_DIR)?,
             local_hints: sources.parse_required(&LOCAL_HINTS)?,
             ca_file: sources.parse(&CA_FILE)?,
-            client_certificate: sources.client_certificate()?,
+            client_certificate: sources
+                .key_pair(&CLIENT_CERT, &CLIENT_KEY)?
+                .map(|(certificate, key)| ClientCertificate { certificate, key }),
             insecure_tls,
             extra_headers: sources.parse(&EXTRA_HEADERS)?.unwrap_or_default(),
             capabilities: sources.parse_required(&CAPABILITIES)?,
@@ -514,17 +516,6 @@ impl Sources<'_> {
             readable_paths: self.parse(&READABLE_PATHS)?.unwrap_or_default(),
             file,
         })
-    }
-
-    fn client_certificate(&self) -> Result<Option<ClientCertificate>, ConfigError> {
-        let certificate = self.parse(&CLIENT_CERT)?;
-        let key = self.parse(&CLIENT_KEY)?;
-        match (certificate, key) {
-            (Some(certificate), Some(key)) => Ok(Some(ClientCertificate { certificate, key })),
-            (None, None) => Ok(None),
-            (Some(_), None) => Err(ConfigError::Alone { set: CLIENT_CERT.name, missing: CLIENT_KEY.name }),
-            (None, Some(_)) => Err(ConfigError::Alone { set: CLIENT_KEY.name, missing: CLIENT_CERT.name }),
-        }
     }
 }
 

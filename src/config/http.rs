@@ -58,23 +58,12 @@ impl Sources<'_> {
             listen,
             auth,
             public_url,
-            tls: self.tls_files()?,
+            tls: self.key_pair(&TLS_CERT, &TLS_KEY)?.map(|(certificate, key)| TlsFiles { certificate, key }),
             metrics: self.parse(&METRICS)?,
             allowed_hosts: self.parse(&ALLOWED_HOSTS)?.unwrap_or_default(),
             allowed_origins: self.parse(&ALLOWED_ORIGINS)?.unwrap_or_default(),
             caller_rate: self.parse_required(&CALLER_RATE)?,
             caller_calls: self.parse_required(&CALLER_CALLS)?,
         }))
-    }
-
-    fn tls_files(&self) -> Result<Option<TlsFiles>, ConfigError> {
-        let certificate = self.parse(&TLS_CERT)?;
-        let key = self.parse(&TLS_KEY)?;
-        match (certificate, key) {
-            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate, key })),
-            (None, None) => Ok(None),
-            (Some(_), None) => Err(ConfigError::Alone { set: TLS_CERT.name, missing: TLS_KEY.name }),
-            (None, Some(_)) => Err(ConfigError::Alone { set: TLS_KEY.name, missing: TLS_CERT.name }),
-        }
     }
 }

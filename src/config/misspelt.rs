@@ -3,7 +3,8 @@
 
 use super::error::ConfigError;
 use super::table::{
-    AUTOPILOT, DOMAINS, FOREIGN_RESTRICTIONS, FOREIGN_VARIABLES, Row, TOOLSETS, is_of_policy, settings,
+    AUTOPILOT, AnySetting, DOMAINS, FOREIGN_RESTRICTIONS, FOREIGN_VARIABLES, Row, TOOLSETS, is_of_policy,
+    settings,
 };
 use crate::policy::{is_restriction_alone, reads_like_restriction};
 use crate::search::{is_one_slip, similarity};
@@ -38,48 +39,46 @@ const ALIKE: f64 = 0.72;
 const RESTRICTIONS: &str = "GITLAB_READ_ONLY, GITLAB_ALLOWED_PATHS, GITLAB_READABLE_PATHS, GITLAB_DENIED_ACTIONS, \
                             GITLAB_TOOLSETS and GITLAB_POLICY restrict what may be done";
 
-/// True for a name that reads like a restriction: `GITLAB_BLOCKED_ACTIONS`, `GITLAB_DRY_RUN`.
-fn is_like_restriction(name: &str) -> bool {
-    name.to_uppercase().strip_prefix(PREFIX).is_some_and(reads_like_restriction)
-}
-
 /// Warnings on variables that are like a setting, by their names; the error of one that is like a restriction.
 pub(super) fn warnings(set: impl Iterator<Item = String>) -> Result<Vec<String>, ConfigError> {
     let mut warnings = Vec::new();
     for name in set {
-        if let Some((_, instead)) = FOREIGN_RESTRICTIONS.iter().find(|(foreign, _)| *foreign == name) {
-            return Err(ConfigError::NoRestriction { given: name, instead });
+        if let Some(row) = suggest_setting(&name)? {
+            warnings.push(format!("{name} is no setting of gitlab-mcp; did you mean {}?", row.name));
         }
-        if is_known(&name) {
-            continue;
-        }
-        if let Some((row, beginning)) = restriction_behind(&name) {
-            // A name without any beginning may be another program's.
-            if beginning.is_empty() {
-                warnings.push(format!("{name} is no setting of gitlab-mcp; did you mean {}?", row.name));
-                continue;
-            }
-            return Err(ConfigError::Misspelt { given: name, meant: row.name });
-        }
-        let is_ours = name.to_uppercase().starts_with(PREFIX);
-        let meant = if is_ours { meant(&name) } else { slip_of(&name) };
-        // `GITLAB_READ_ONLY_TOKEN` is a token.
-        let has_word = |word: &str| name.to_uppercase().split('_').any(|part| part == word);
-        let is_secret = ["TOKEN", "KEY", "PASSWORD", "USER", "BOT"].into_iter().any(has_word);
-        let is_like_restriction = is_like_restriction(&name);
-        if is_secret && (meant.is_some_and(restricts) || is_like_restriction) {
-            continue;
-        }
-        if is_like_restriction && !meant.is_some_and(restricts) {
-            return Err(ConfigError::NoRestriction { given: name, instead: RESTRICTIONS });
-        }
-        let Some(row) = meant else { continue };
-        if restricts(row) {
-            return Err(ConfigError::Misspelt { given: name, meant: row.name });
-        }
-        warnings.push(format!("{name} is no setting of gitlab-mcp; did you mean {}?", row.name));
     }
     Ok(warnings)
+}
+
+/// The setting that a variable may be meant for; the error of a variable that is like a restriction.
+fn suggest_setting(name: &str) -> Result<Option<&'static Row>, ConfigError> {
+    let misspelt = |row: &Row| Err(ConfigError::Misspelt { given: name.to_owned(), meant: row.name });
+    let no_restriction =
+        |instead: &'static str| Err(ConfigError::NoRestriction { given: name.to_owned(), instead });
+    if let Some((_, instead)) = FOREIGN_RESTRICTIONS.iter().find(|(foreign, _)| *foreign == name) {
+        return no_restriction(instead);
+    }
+    if is_known(name) {
+        return Ok(None);
+    }
+    match restriction_behind(name) {
+        // A name without any beginning may be another program's.
+        Some((row, "")) => return Ok(Some(row)),
+        Some((row, _)) => return misspelt(row),
+        None => {}
+    }
+    let upper = name.to_uppercase();
+    let rest = upper.strip_prefix(PREFIX);
+    let meant = if rest.is_some() { meant(name) } else { slip_of(name) };
+    // `GITLAB_BLOCKED_ACTIONS` and `GITLAB_DRY_RUN` are; `GITLAB_READ_ONLY_TOKEN` is a token.
+    let is_like_restriction = rest.is_some_and(reads_like_restriction);
+    let is_secret = upper.split('_').any(|word| ["TOKEN", "KEY", "PASSWORD", "USER", "BOT"].contains(&word));
+    match meant {
+        _ if is_secret && (is_like_restriction || meant.is_some_and(restricts)) => Ok(None),
+        Some(row) if restricts(row) => misspelt(row),
+        _ if is_like_restriction => no_restriction(RESTRICTIONS),
+        _ => Ok(meant),
+    }
 }
 
 /// Beginnings that callers give the names of settings in place of `GITLAB_`, the longest first.
@@ -94,7 +93,7 @@ fn restriction_behind(name: &str) -> Option<(&'static Row, &'static str)> {
     let known = || OTHER_PREFIXES.into_iter().find_map(|known| Some((known, upper.strip_prefix(known)?)));
     let (beginning, rest) = slip.map(|(_, rest)| (PREFIX, rest)).or_else(known)?;
     let is_it = |row: &&Row| row.name.strip_prefix(PREFIX) == Some(rest) && restricts(row);
-    let row = settings().map(|setting| setting.row()).find(is_it)?;
+    let row = settings().map(AnySetting::row).find(is_it)?;
     (!beginning.is_empty() || rest.contains('_')).then_some((row, beginning))
 }
 
@@ -108,20 +107,22 @@ fn is_known(name: &str) -> bool {
 
 /// True for the name of a setting, or for another that it has.
 pub(super) fn is_setting(name: &str) -> bool {
-    settings().map(|setting| setting.row()).any(|row| row.name == name || row.aliases.contains(&name))
+    setting_names().any(|(known, _)| known == name)
+}
+
+/// The names of all settings, each with its row.
+fn setting_names() -> impl Iterator<Item = (&'static str, &'static Row)> {
+    settings().map(AnySetting::row).flat_map(|row| row.names().map(move |name| (name, row)))
 }
 
 /// True for a variable that describes a tool, an action or a parameter: `GITLAB_TOOL_MILESTONES`. `GITLAB_TOOL_DENYLIST` is
 /// none, and `GITLAB_TOOL_SURFCE` is a slip of the pen.
 fn is_description(name: &str) -> bool {
     let described = Level::ALL.iter().find_map(|(_, beginning, _)| name.strip_prefix(beginning));
-    let slips = || {
-        settings()
-            .map(|setting| setting.row())
-            .flat_map(|row| row.aliases)
-            .any(|alias| is_one_slip(name, alias))
-    };
-    described.is_some_and(|described| !is_restriction_alone(described) && !slips())
+    let mut aliases = settings().flat_map(|setting| setting.row().aliases);
+    described.is_some_and(|described| {
+        !is_restriction_alone(described) && !aliases.any(|alias| is_one_slip(name, alias))
+    })
 }
 
 /// The setting that a name is like, by its own name or that of another server.
@@ -139,11 +140,9 @@ fn meant(name: &str) -> Option<&'static Row> {
             similarity(&given, &known)
         }
     };
-    let names = settings().flat_map(|setting| {
-        let row = setting.row();
-        std::iter::once(row.name).chain(row.aliases.iter().copied()).map(move |name| (name, row))
-    });
-    let ranked = names.filter(|(known, _)| known.starts_with(PREFIX)).map(|(known, row)| (alike(known), row));
+    let ranked = setting_names()
+        .filter(|(known, _)| known.starts_with(PREFIX))
+        .map(|(known, row)| (alike(known), row));
     let best = ranked.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (best.0 >= ALIKE).then_some(best.1)
 }
@@ -151,9 +150,7 @@ fn meant(name: &str) -> Option<&'static Row> {
 /// The setting without that beginning that a name is a slip of the pen from.
 fn slip_of(name: &str) -> Option<&'static Row> {
     let is_slip = |known: &str| known.len() >= 9 && !known.starts_with(PREFIX) && is_one_slip(name, known);
-    settings()
-        .map(|setting| setting.row())
-        .find(|row| is_slip(row.name) || row.aliases.iter().any(|alias| is_slip(alias)))
+    setting_names().find(|(known, _)| is_slip(known)).map(|(_, row)| row)
 }
 
 /// True if a name is the beginning of one that is little longer: `CONFIRM` of `CONFIRMATION`.

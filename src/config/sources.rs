@@ -38,10 +38,7 @@ impl Sources<'_> {
     ) -> Result<Option<T>, ConfigError> {
         let default =
             || setting.default.map(|text| FoundValue::new(text, format!("the default of {}", setting.name)));
-        let Some(FoundValue { text, origin }) = self.find(setting)?.or_else(default) else {
-            return Ok(None);
-        };
-        self.parse_found(setting, FoundValue { text, origin }).map(Some)
+        self.find(setting)?.or_else(default).map(|found| self.parse_found(setting, found)).transpose()
     }
 
     /// Parses a value that was found for a setting.
@@ -79,6 +76,23 @@ impl Sources<'_> {
         self.parse(setting)?.ok_or(ConfigError::Missing(setting.name))
     }
 
+    /// Parses the paths of a certificate and its key; none if neither is set.
+    ///
+    /// # Errors
+    /// One without the other.
+    pub(super) fn key_pair(
+        &self,
+        certificate: &'static Setting<PathBuf>,
+        key: &'static Setting<PathBuf>,
+    ) -> Result<Option<(PathBuf, PathBuf)>, ConfigError> {
+        match (self.parse(certificate)?, self.parse(key)?) {
+            (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(ConfigError::Alone { set: certificate.name, missing: key.name }),
+            (None, Some(_)) => Err(ConfigError::Alone { set: key.name, missing: certificate.name }),
+        }
+    }
+
     /// Raw value of a setting. Empty counts as not set: clients pass empty values for fields the user left blank.
     pub(super) fn find(&self, setting: &'static dyn AnySetting) -> Result<Option<FoundValue>, ConfigError> {
         let row = setting.row();
@@ -104,7 +118,6 @@ impl Sources<'_> {
     }
 
     fn variable(&self, row: &'static Row) -> Result<Option<FoundValue>, ConfigError> {
-        let names = || [row.name].into_iter().chain(row.aliases.iter().copied());
         let is_set = |name: &&str| (self.lookup)(name).is_some_and(|value| !value.is_empty());
         // The destination of a token, the token, and the rules for it.
         let is_one = is_of_policy(row.name) || [URL.name, TOKEN.name].contains(&row.name);
@@ -113,8 +126,9 @@ impl Sources<'_> {
             meant_by(row, name, &text)
         };
         if is_one
-            && let Some(first) = names().find(is_set)
-            && let Some(other) = names()
+            && let Some(first) = row.names().find(is_set)
+            && let Some(other) = row
+                .names()
                 .filter(is_set)
                 // glab's, which may be about another GitLab.
                 .filter(|name| !HOSTS.contains(name))
@@ -122,10 +136,10 @@ impl Sources<'_> {
         {
             return Err(ConfigError::Contradiction { one: first.to_owned(), other: other.to_owned() });
         }
-        for name in [row.name].iter().chain(row.aliases) {
+        for name in row.names() {
             let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
-            let text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
-            return Ok(Some(FoundValue { text: with_scheme(name, &text), origin: (*name).to_owned() }));
+            let text = value.into_string().map_err(|_| ConfigError::Encoding(name.to_owned()))?;
+            return Ok(Some(FoundValue { text: with_scheme(name, &text), origin: name.to_owned() }));
         }
         Ok(None)
     }

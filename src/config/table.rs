@@ -80,8 +80,7 @@ pub fn render_markdown_table() -> String {
     table.push_str("|---|---|---|---|---|---|\n");
     for setting in settings() {
         let row = setting.row();
-        let names: Vec<String> =
-            [row.name].iter().chain(row.aliases).map(|name| format!("`{name}`")).collect();
+        let names: Vec<String> = row.names().map(|name| format!("`{name}`")).collect();
         let flag = row.flag.map(|flag| format!("`--{flag}`")).unwrap_or_default();
         let default = row.default.map(|default| format!("`{default}`")).unwrap_or_default();
         // Writing to a `String` cannot fail.

@@ -3,6 +3,7 @@ use std::error::Error;
 use std::io::Write;
 
 use super::*;
+use crate::credentials::CommandLine;
 use crate::gitlab::Token;
 
 fn resolve(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
@@ -243,7 +244,7 @@ fn a_command_for_a_token_gets_the_tokens_of_no_instance() {
     let mut sources = Sources { flags: &flags, lookup: &lookup, file: None };
     let path = sources.parse(&FILE).unwrap().unwrap();
     sources.file = Some(SettingsFile::load(path).unwrap());
-    let line = values::command("print-token").unwrap();
+    let line = CommandLine::parse("print-token").unwrap();
     let removed = sources.command("GITLAB_TOKEN_COMMAND".to_owned(), line).unwrap().removed;
     for name in ["A_TOKEN", "B_TOKEN", "GITLAB_TOKEN", "CI_JOB_TOKEN"] {
         assert!(removed.iter().any(|known| known == name), "{name}: {removed:?}");
@@ -333,6 +334,16 @@ fn a_token_that_would_travel_in_the_clear_is_noticed() {
         assert!(!exposes(url), "{url}");
     }
     assert!(!exposes_token(&[("GITLAB_URL", "http://a.b")]));
+}
+
+/// A shell may export the variable for another program.
+#[test]
+fn a_variable_does_not_switch_off_the_confirmation_that_the_settings_file_asks_for() {
+    let settings = file("GITLAB_CONFIRM = \"ask\"\n");
+    for name in ["YOLO_MODE", "AUTOPILOT"] {
+        let variables = [("GITLAB_MCP_CONFIG", settings.path().to_str().unwrap()), (name, "true")];
+        assert!(resolve(&variables).unwrap().policy.confirm.asks(), "{name}");
+    }
 }
 
 #[test]

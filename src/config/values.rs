@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::instance::Instance;
-use crate::credentials::{CommandLine, Helper, parse_token};
+use crate::credentials::Helper;
 use crate::gitlab::{ExtraHeader, Secret};
-use crate::policy::Confirm;
 use crate::server::http::ListenAddress;
 
 /// Headers that the client sets itself (credentials, host, body), and hop-by-hop headers.
@@ -31,15 +30,6 @@ const OWN_HEADERS: [&str; 17] = [
     "trailer",
     "upgrade",
 ];
-
-pub(super) fn confirm(text: &str) -> Option<Confirm> {
-    Confirm::parse(text)
-}
-
-/// Value of a switch.
-pub(super) fn identity(is_on: bool) -> bool {
-    is_on
-}
 
 /// Value of a number that counts.
 pub(super) fn count(number: u64) -> usize {
@@ -170,19 +160,10 @@ pub(super) fn instance(text: &str) -> Option<Instance> {
     plain.then_some(Instance::At(url))
 }
 
-/// Parses a token, or the id of an application: printable ASCII without spaces.
-pub(super) fn token(text: &str) -> Option<String> {
-    parse_token(text)
-}
-
 /// Parses a key that is too long to be guessed: 32 characters of any base64 or hexadecimal text are at least 128 bits.
 pub(super) fn confirm_key(text: &str) -> Option<Secret> {
     let is_key = (32..=1024).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_key.then(|| Secret::new(text.to_owned()))
-}
-
-pub(super) fn command(text: &str) -> Option<CommandLine> {
-    CommandLine::parse(text)
 }
 
 /// Parses the names of programs with credentials.

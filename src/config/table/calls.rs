@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::table::setting::{Accepts, Row, Setting, settings};
+use crate::config::table::setting::settings;
 use crate::config::values;
 use crate::gitlab::ExtraHeader;
 use crate::tools::Capabilities;
@@ -12,195 +12,85 @@ settings! {
     CALLS:
 
     PROJECT: String = Setting {
-        row: Row {
-            name: "GITLAB_PROJECT",
-            aliases: &[],
-            flag: Some("project"),
-            value: "PATH",
-            what: "Default project (or group) of calls that name none.",
-            default: None,
-            example: "my-group/my-project",
-        },
-        takes: Accepts::Text(
-            "a full path such as group/project",
-            values::full_path,
-        ),
+        name: "GITLAB_PROJECT", flag: "project", value: "PATH", example: "my-group/my-project",
+        what: "Default project (or group) of calls that name none.",
+        takes: Text("a full path such as group/project", values::full_path),
     };
 
     SSH_HOST: String = Setting {
-        row: Row {
-            name: "GITLAB_SSH_HOST",
-            aliases: &[],
-            flag: Some("ssh-host"),
-            value: "HOST",
-            what: "GitLab's host for SSH in git remotes, if that is another than in GITLAB_URL.",
-            default: None,
-            example: "ssh.gitlab.example.com",
-        },
-        takes: Accepts::Text(
-            "a host name such as ssh.gitlab.example.com",
-            values::ssh_host,
-        ),
+        name: "GITLAB_SSH_HOST", flag: "ssh-host", value: "HOST", example: "ssh.gitlab.example.com",
+        what: "GitLab's host for SSH in git remotes, if that is another than in GITLAB_URL.",
+        takes: Text("a host name such as ssh.gitlab.example.com", values::ssh_host),
     };
 
     TIMEOUT: Duration = Setting {
-        row: Row {
-            name: "GITLAB_TIMEOUT",
-            aliases: &[],
-            flag: Some("timeout"),
-            value: "SECONDS",
-            what: "Timeout of a call to GitLab in seconds, with its retries and the pauses between them.",
-            default: Some("30"),
-            example: "120",
-        },
-        takes: Accepts::Number { noun: "whole seconds", min: 1, max: 3600, convert: Duration::from_secs },
+        name: "GITLAB_TIMEOUT", flag: "timeout", value: "SECONDS", default: "30", example: "120",
+        what: "Timeout of a call to GitLab in seconds, with its retries and the pauses between them.",
+        takes: Number("whole seconds", 1..=3600, Duration::from_secs),
     };
 
     MAX_BYTES: usize = Setting {
-        row: Row {
-            name: "GITLAB_MAX_BYTES",
-            aliases: &[],
-            flag: Some("max-bytes"),
-            value: "BYTES",
-            what: "Maximum size of an answer. An answer that is cut has the call that returns the rest.",
-            default: Some("16000"),
-            example: "50000",
-        },
-        takes: Accepts::Number { noun: "a whole number", min: 1_000, max: 10_000_000, convert: values::count },
+        name: "GITLAB_MAX_BYTES", flag: "max-bytes", value: "BYTES", default: "16000", example: "50000",
+        what: "Maximum size of an answer. An answer that is cut has the call that returns the rest.",
+        takes: Number("a whole number", 1_000..=10_000_000, values::count),
     };
 
     MAX_REQUESTS: usize = Setting {
-        row: Row {
-            name: "GITLAB_MAX_REQUESTS",
-            aliases: &[],
-            flag: Some("max-requests"),
-            value: "NUMBER",
-            what: "Maximum number of concurrent requests to GitLab; further requests wait.",
-            default: Some("16"),
-            example: "4",
-        },
-        takes: Accepts::Number { noun: "a whole number", min: 1, max: 256, convert: values::count },
+        name: "GITLAB_MAX_REQUESTS", flag: "max-requests", value: "NUMBER", default: "16", example: "4",
+        what: "Maximum number of concurrent requests to GitLab; further requests wait.",
+        takes: Number("a whole number", 1..=256, values::count),
     };
 
     FILES_DIR: PathBuf = Setting {
-        row: Row {
-            name: "GITLAB_FILES_DIR",
-            aliases: &[],
-            flag: Some("files-dir"),
-            value: "DIR",
-            what: "The only directory for uploads from, and downloads to, this machine.",
-            default: None,
-            example: "/home/me/gitlab-files",
-        },
-        takes: Accepts::Text(
-            "the path of an existing directory",
-            values::directory,
-        ),
+        name: "GITLAB_FILES_DIR", flag: "files-dir", value: "DIR", example: "/home/me/gitlab-files",
+        what: "The only directory for uploads from, and downloads to, this machine.",
+        takes: Text("the path of an existing directory", values::directory),
     };
 
-    LOCAL_HINTS: bool = Setting {
-        row: Row {
-            name: "GITLAB_LOCAL_HINTS",
-            aliases: &[],
-            flag: Some("local-hints"),
-            value: "BOOL",
-            what: "Note the local path of a file that is read from the workspace's own project and branch.",
-            default: Some("true"),
-            example: "false",
-        },
-        takes: Accepts::Switch(values::identity),
+    LOCAL_HINTS: bool = Switch {
+        name: "GITLAB_LOCAL_HINTS", flag: "local-hints", default: true,
+        what: "Note the local path of a file that is read from the workspace's own project and branch.",
     };
 
     CA_FILE: PathBuf = Setting {
-        row: Row {
-            name: "GITLAB_CA_FILE",
-            aliases: &["GITLAB_CA_CERT_PATH"],
-            flag: Some("ca-file"),
-            value: "FILE",
-            what: "Additional root certificates (PEM) to trust.",
-            default: None,
-            example: "/etc/ssl/company-ca.pem",
-        },
-        takes: Accepts::Text(
-            "the path of a readable file",
-            values::readable,
-        ),
+        name: "GITLAB_CA_FILE", aliases: ["GITLAB_CA_CERT_PATH"], flag: "ca-file", value: "FILE",
+        example: "/etc/ssl/company-ca.pem",
+        what: "Additional root certificates (PEM) to trust.",
+        takes: Text("the path of a readable file", values::readable),
     };
 
     CLIENT_CERT: PathBuf = Setting {
-        row: Row {
-            name: "GITLAB_CLIENT_CERT",
-            aliases: &[],
-            flag: Some("client-cert"),
-            value: "FILE",
-            what: "Client certificate with its chain (PEM), for GitLab or a proxy in front of it.",
-            default: None,
-            example: "/etc/ssl/me.pem",
-        },
-        takes: Accepts::Text(
-            "the path of a readable file",
-            values::readable,
-        ),
+        name: "GITLAB_CLIENT_CERT", flag: "client-cert", value: "FILE", example: "/etc/ssl/me.pem",
+        what: "Client certificate with its chain (PEM), for GitLab or a proxy in front of it.",
+        takes: Text("the path of a readable file", values::readable),
     };
 
     CLIENT_KEY: PathBuf = Setting {
-        row: Row {
-            name: "GITLAB_CLIENT_KEY",
-            aliases: &[],
-            flag: Some("client-key"),
-            value: "FILE",
-            what: "Private key (PEM) of GITLAB_CLIENT_CERT.",
-            default: None,
-            example: "/etc/ssl/me.key",
-        },
-        takes: Accepts::Text(
-            "the path of a readable file",
-            values::readable,
-        ),
+        name: "GITLAB_CLIENT_KEY", flag: "client-key", value: "FILE", example: "/etc/ssl/me.key",
+        what: "Private key (PEM) of GITLAB_CLIENT_CERT.",
+        takes: Text("the path of a readable file", values::readable),
     };
 
-    INSECURE_TLS: bool = Setting {
-        row: Row {
-            name: "GITLAB_INSECURE_TLS",
-            aliases: &[],
-            flag: Some("insecure-tls"),
-            value: "BOOL",
-            what: "Do not verify GitLab's TLS certificate. Anyone on the network path can read the token; prefer \
-                   GITLAB_CA_FILE.",
-            default: Some("false"),
-            example: "true",
-        },
-        takes: Accepts::Switch(values::identity),
+    INSECURE_TLS: bool = Switch {
+        name: "GITLAB_INSECURE_TLS", flag: "insecure-tls", default: false,
+        what: "Do not verify GitLab's TLS certificate. Anyone on the network path can read the token; prefer \
+               GITLAB_CA_FILE.",
     };
 
     EXTRA_HEADERS: Vec<ExtraHeader> = Setting {
-        row: Row {
-            name: "GITLAB_EXTRA_HEADERS",
-            aliases: &[],
-            flag: None,
-            value: "HEADERS",
-            what: "Headers for a proxy in front of GitLab. They are sent only to the configured instance.",
-            default: None,
-            example: "CF-Access-Client-Id: 1a2b.access; CF-Access-Client-Secret: 3c4d",
-        },
-        takes: Accepts::Text(
-            "`Name: value` pairs, separated by `;`, except headers that this program sets (Authorization, \
-              PRIVATE-TOKEN, JOB-TOKEN, Host, Content-Type and others)",
-            values::headers,
-        ),
+        name: "GITLAB_EXTRA_HEADERS", value: "HEADERS",
+        example: "CF-Access-Client-Id: 1a2b.access; CF-Access-Client-Secret: 3c4d",
+        what: "Headers for a proxy in front of GitLab. They are sent only to the configured instance.",
+        takes: Text("`Name: value` pairs, separated by `;`, except headers that this program sets \
+                     (Authorization, PRIVATE-TOKEN, JOB-TOKEN, Host, Content-Type and others)",
+                    values::headers),
     };
 
     CAPABILITIES: Capabilities = Setting {
-        row: Row {
-            name: "CAPABILITY_SURFACE",
-            aliases: &[],
-            flag: Some("capability-surface"),
-            value: "HOW",
-            what: "MCP capabilities in addition to tools: `full` has resources, prompts and completions; `minimal` only \
-                   the resources about tools and the workspace.",
-            default: Some("full"),
-            example: "minimal",
-        },
-        takes: Accepts::Word(&[("full", Capabilities::Full), ("minimal", Capabilities::Minimal)]),
+        name: "CAPABILITY_SURFACE", flag: "capability-surface", value: "HOW", default: "full",
+        example: "minimal",
+        what: "MCP capabilities in addition to tools: `full` has resources, prompts and completions; \
+               `minimal` only the resources about tools and the workspace.",
+        takes: Word(&[("full", Capabilities::Full), ("minimal", Capabilities::Minimal)]),
     };
 }

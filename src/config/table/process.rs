@@ -4,90 +4,52 @@ use std::path::PathBuf;
 
 use tracing::level_filters::LevelFilter;
 
-use crate::config::table::setting::{Accepts, Row, Setting, settings};
+use crate::config::table::setting::settings;
 use crate::config::values;
-use crate::tools::Audit;
-use crate::tools::Version;
+use crate::tools::{Audit, Version};
 
 settings! {
     PROCESS:
 
     AUDIT: Audit = Setting {
-        row: Row {
-            name: "GITLAB_AUDIT",
-            aliases: &[],
-            flag: Some("audit"),
-            value: "FORM",
-            what: "Form of the audit log on standard error: a line for each executed action, which names its object.",
-            default: Some("text"),
-            example: "json",
-        },
-        takes: Accepts::Word(&[("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)]),
+        name: "GITLAB_AUDIT", flag: "audit", value: "FORM", default: "text", example: "json",
+        what: "Form of the audit log on standard error: a line for each executed action, which names its \
+               object.",
+        takes: Word(&[("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)]),
     };
 
     AUDIT_FILE: PathBuf = Setting {
-        row: Row {
-            name: "GITLAB_AUDIT_FILE",
-            aliases: &[],
-            flag: Some("audit-file"),
-            value: "FILE",
-            what: "File in which the audit log is kept as well, one JSON line a call, rotated at 10 MB; `gitlab-mcp audit` shows it.",
-            default: None,
-            example: "/home/me/.local/state/gitlab-mcp/audit.jsonl",
-        },
-        takes: Accepts::Text("the path of a file that may be written", values::path),
+        name: "GITLAB_AUDIT_FILE", flag: "audit-file", value: "FILE",
+        example: "/home/me/.local/state/gitlab-mcp/audit.jsonl",
+        what: "File in which the audit log is kept as well, one JSON line a call, rotated at 10 MB; \
+               `gitlab-mcp audit` shows it.",
+        takes: Text("the path of a file that may be written", values::path),
     };
 
-    AUDIT_USER: bool = Setting {
-        row: Row {
-            name: "GITLAB_AUDIT_USER",
-            aliases: &[],
-            flag: Some("audit-user"),
-            value: "BOOL",
-            what: "Name the user of the token in the audit log, which GitLab is asked for once; for a shared server, whose lines have a digest of each caller.",
-            default: Some("false"),
-            example: "true",
-        },
-        takes: Accepts::Switch(values::identity),
+    AUDIT_USER: bool = Switch {
+        name: "GITLAB_AUDIT_USER", flag: "audit-user", default: false,
+        what: "Name the user of the token in the audit log, which GitLab is asked for once; for a shared \
+               server, whose lines have a digest of each caller.",
     };
 
     SANDBOX_FILE: PathBuf = Setting {
-        row: Row {
-            name: "GITLAB_SANDBOX_FILE",
-            aliases: &[],
-            flag: Some("sandbox-file"),
-            value: "FILE",
-            what: "File in which the sandbox keeps its changes for the next start; without it, each start begins anew.",
-            default: None,
-            example: "/home/me/sandbox.jsonl",
-        },
-        takes: Accepts::Text("the path of a file that may be written", values::path),
+        name: "GITLAB_SANDBOX_FILE", flag: "sandbox-file", value: "FILE", example: "/home/me/sandbox.jsonl",
+        what: "File in which the sandbox keeps its changes for the next start; without it, each start begins \
+               anew.",
+        takes: Text("the path of a file that may be written", values::path),
     };
 
     SANDBOX_VERSION: Version = Setting {
-        row: Row {
-            name: "GITLAB_SANDBOX_VERSION",
-            aliases: &[],
-            flag: Some("sandbox-version"),
-            value: "VERSION",
-            what: "Older GitLab version that the sandbox is: without the operations and parameters that came later.",
-            default: None,
-            example: "17.11",
-        },
-        takes: Accepts::Text("a version of GitLab, such as 17.11", |value| value.parse().ok()),
+        name: "GITLAB_SANDBOX_VERSION", flag: "sandbox-version", value: "VERSION", example: "17.11",
+        what: "Older GitLab version that the sandbox is: without the operations and parameters that came \
+               later.",
+        takes: Text("a version of GitLab, such as 17.11", |value| value.parse().ok()),
     };
 
     LOG: LevelFilter = Setting {
-        row: Row {
-            name: "GITLAB_MCP_LOG",
-            aliases: &[],
-            flag: Some("log-level"),
-            value: "LEVEL",
-            what: "Level of the log on standard error.",
-            default: Some("warn"),
-            example: "debug",
-        },
-        takes: Accepts::Word(&[
+        name: "GITLAB_MCP_LOG", flag: "log-level", value: "LEVEL", default: "warn", example: "debug",
+        what: "Level of the log on standard error.",
+        takes: Word(&[
             ("off", LevelFilter::OFF),
             ("error", LevelFilter::ERROR),
             ("warn", LevelFilter::WARN),
@@ -98,18 +60,8 @@ settings! {
     };
 
     FILE: PathBuf = Setting {
-        row: Row {
-            name: "GITLAB_MCP_CONFIG",
-            aliases: &[],
-            flag: Some("config"),
-            value: "FILE",
-            what: "TOML file with settings, each under the name of its variable.",
-            default: None,
-            example: "/etc/gitlab-mcp.toml",
-        },
-        takes: Accepts::Text(
-            "the path of a readable TOML file",
-            values::path,
-        ),
+        name: "GITLAB_MCP_CONFIG", flag: "config", value: "FILE", example: "/etc/gitlab-mcp.toml",
+        what: "TOML file with settings, each under the name of its variable.",
+        takes: Text("the path of a readable TOML file", values::path),
     };
 }

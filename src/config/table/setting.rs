@@ -1,6 +1,6 @@
 //! One setting of the table: its row, and what it takes.
 
-use std::ops::Deref;
+use std::ops::{Deref, RangeInclusive};
 
 /// A setting, given by a flag, an environment variable or a line of the file.
 pub struct Setting<T: 'static> {
@@ -26,22 +26,29 @@ pub struct Row {
     pub example: &'static str,
 }
 
+impl Row {
+    /// The name, and the aliases behind it.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        [self.name].into_iter().chain(self.aliases.iter().copied())
+    }
+}
+
 /// Accepted values of a setting, with how they are read.
 pub enum Accepts<T: 'static> {
     /// A text that the function accepts, described for errors and documentation.
     Text(&'static str, fn(&str) -> Option<T>),
     /// The same; its flag without a value means this text.
     TextOr(&'static str, &'static str, fn(&str) -> Option<T>),
-    /// A number within bounds, both accepted.
-    Number { noun: &'static str, min: u64, max: u64, convert: fn(u64) -> T },
+    /// A number within bounds, both accepted, by the noun that describes it.
+    Number(&'static str, RangeInclusive<u64>, fn(u64) -> T),
     /// One of these words.
     Word(&'static [(&'static str, T)]),
-    /// On or off; its flag needs no value.
-    Switch(fn(bool) -> T),
+    /// On or off, by [`SWITCHES`]; its flag needs no value.
+    Switch(&'static [(&'static str, T)]),
 }
 
 /// Words of a switch.
-const SWITCHES: [(&str, bool); 8] = [
+pub const SWITCHES: &[(&str, bool)] = &[
     ("true", true),
     ("1", true),
     ("yes", true),
@@ -55,15 +62,14 @@ const SWITCHES: [(&str, bool); 8] = [
 impl<T: Clone> Setting<T> {
     /// The value of a text; none if it is not accepted.
     pub fn parse(&self, text: &str) -> Option<T> {
-        let find = |name: &str| name.eq_ignore_ascii_case(text);
         match &self.takes {
             Accepts::Text(_, parse) | Accepts::TextOr(_, _, parse) => parse(text),
-            Accepts::Number { min, max, convert, .. } => {
-                text.parse().ok().filter(|number| (*min..=*max).contains(number)).map(convert)
+            Accepts::Number(_, range, convert) => {
+                text.parse().ok().filter(|number| range.contains(number)).map(convert)
             }
-            Accepts::Word(words) => words.iter().find(|(name, _)| find(name)).map(|(_, value)| value.clone()),
-            Accepts::Switch(convert) => {
-                SWITCHES.iter().find(|(name, _)| find(name)).map(|(_, is_on)| convert(*is_on))
+            Accepts::Word(words) | Accepts::Switch(words) => {
+                let mut words = words.iter();
+                words.find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, value)| value.clone())
             }
         }
     }
@@ -74,9 +80,7 @@ impl<T> Setting<T> {
     pub fn words(&self) -> Vec<&'static str> {
         match &self.takes {
             Accepts::Word(words) => words.iter().map(|(name, _)| *name).collect(),
-            Accepts::Text(..) | Accepts::TextOr(..) | Accepts::Number { .. } | Accepts::Switch(_) => {
-                Vec::new()
-            }
+            Accepts::Text(..) | Accepts::TextOr(..) | Accepts::Number(..) | Accepts::Switch(_) => Vec::new(),
         }
     }
 }
@@ -114,8 +118,8 @@ impl<T: Sync> AnySetting for Setting<T> {
     fn accepts(&self) -> String {
         match &self.takes {
             Accepts::Text(accepts, _) | Accepts::TextOr(_, accepts, _) => (*accepts).to_owned(),
-            Accepts::Number { noun, min, max, .. } => format!("{noun} from {min} to {max}"),
-            Accepts::Word(words) => join_words(words.iter().map(|(name, _)| *name).collect()),
+            Accepts::Number(noun, range, _) => format!("{noun} from {} to {}", range.start(), range.end()),
+            Accepts::Word(_) => join_words(self.words()),
             Accepts::Switch(_) => "true or false (or 1, 0, yes, no, on, off)".to_owned(),
         }
     }
@@ -132,7 +136,7 @@ impl<T: Sync> AnySetting for Setting<T> {
         match self.takes {
             Accepts::TextOr(alone, ..) => Some(alone),
             Accepts::Switch(_) => Some("true"),
-            Accepts::Text(..) | Accepts::Number { .. } | Accepts::Word(_) => None,
+            Accepts::Text(..) | Accepts::Number(..) | Accepts::Word(_) => None,
         }
     }
 }
@@ -146,12 +150,47 @@ fn join_words(words: Vec<&str>) -> String {
     }
 }
 
-/// Defines settings, and the list of them in display order.
+/// Defines settings, and the list of them in display order. A `Setting` has the names and texts of its [`Row`], and a variant
+/// of [`Accepts`]; a `Switch` is on or off. `aliases`, `flag` and `default` may be left out; the order may not change.
 macro_rules! settings {
-    ($list:ident: $($(#[$doc:meta])* $name:ident: $value:ty = $setting:expr;)*) => {
-        $($(#[$doc])* pub static $name: Setting<$value> = $setting;)*
+    ($list:ident: $($setting:ident: $parsed:ty = $form:ident $fields:tt;)*) => {
+        $(pub static $setting: $crate::config::table::setting::Setting<$parsed> = settings!(@$form $fields);)*
 
-        pub static $list: &[&dyn $crate::config::table::setting::AnySetting] = &[$(&$name),*];
+        pub static $list: &[&dyn $crate::config::table::setting::AnySetting] = &[$(&$setting),*];
     };
+    (@Setting {
+        name: $name:literal, $(aliases: [$($alias:literal),+],)? $(flag: $flag:literal,)?
+        value: $value:literal, $(default: $default:expr,)? example: $example:expr,
+        what: $what:literal,
+        takes: $variant:ident $accepted:tt,
+    }) => {
+        $crate::config::table::setting::Setting {
+            row: $crate::config::table::setting::Row {
+                name: $name,
+                aliases: &[$($($alias),+)?],
+                flag: settings!(@option $($flag)?),
+                value: $value,
+                what: $what,
+                default: settings!(@option $($default)?),
+                example: $example,
+            },
+            takes: $crate::config::table::setting::Accepts::$variant $accepted,
+        }
+    };
+    (@Switch {
+        name: $name:literal, $(aliases: $aliases:tt,)? flag: $flag:literal, default: $default:tt,
+        what: $what:literal,
+    }) => {
+        settings!(@Setting {
+            name: $name, $(aliases: $aliases,)? flag: $flag, value: "BOOL",
+            default: stringify!($default), example: settings!(@other_than $default),
+            what: $what,
+            takes: Switch($crate::config::table::setting::SWITCHES),
+        })
+    };
+    (@option) => { None };
+    (@option $value:expr) => { Some($value) };
+    (@other_than true) => { "false" };
+    (@other_than false) => { "true" };
 }
 pub(super) use settings;
