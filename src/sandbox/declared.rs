@@ -7,7 +7,7 @@ use time::macros::format_description;
 
 use super::route::Rule;
 use super::state::START;
-use Rule::{AnyParameter, Declared, ExactlyOne, Exclusive, Model, NotBlank, Required, Service};
+use Rule::{AnyParameter, Apart, Declared, ExactlyOne, Exclusive, Model, NotBlank, Required, Service};
 
 /// The rules of a method and a path, whose placeholders are `{}`.
 pub static RULES: &[(&str, &str, &[Rule])] = &[
@@ -44,7 +44,7 @@ pub static RULES: &[(&str, &str, &[Rule])] = &[
     ("PUT", "groups/{}/members/{}", &[Model("access_level", is_role, "is not included in the list"), EXPIRY]),
     ("POST", "projects/{}/invitations", INVITATION),
     ("POST", "groups/{}/invitations", INVITATION),
-    ("POST", "projects/{}/hooks", &[BRANCH_FILTER]),
+    ("POST", "projects/{}/hooks", HOOK),
     ("DELETE", "projects/{}/share/{}", &[Rule::Integer("group_id")]),
     (
         "GET",
@@ -67,10 +67,10 @@ pub static RULES: &[(&str, &str, &[Rule])] = &[
         "projects/{}/environments",
         &[Declared("slug", never, "is automatically generated and cannot be changed")],
     ),
-    ("GET", "projects/{}/environments", &[Exclusive("name search")]),
+    ("GET", "projects/{}/environments", &[Apart("name search", "cannot be used together")]),
     ("POST", "projects/{}/deploy_tokens", DEPLOY_TOKEN),
     ("POST", "groups/{}/deploy_tokens", DEPLOY_TOKEN),
-    ("PUT", "projects/{}/hooks/{}", &[BRANCH_FILTER, AnyParameter("url")]),
+    ("PUT", "projects/{}/hooks/{}", HOOK),
     ("POST", "projects/{}/trigger/pipeline", TRIGGER),
     ("POST", "projects/{}/ref/{}/trigger/pipeline", TRIGGER),
     (
@@ -80,9 +80,11 @@ pub static RULES: &[(&str, &str, &[Rule])] = &[
     ),
     ("POST", "projects/{}/feature_flags", &[Service("version", is_flag_version, 400, "Version is invalid")]),
     ("POST", "applications", &[Model("redirect_uri", is_absolute, "must be an absolute URI.")]),
-    ("GET", "projects/{}/badges/render", &[Required("link_url"), Required("image_url")]),
+    ("GET", "projects/{}/badges/render", BADGE),
+    ("GET", "groups/{}/badges/render", BADGE),
 ];
 
+const BADGE: &[Rule] = &[Required("link_url"), Required("image_url")];
 const DEPLOY_TOKEN: &[Rule] = &[Declared("scopes", are_deploy_scopes, "does not have a valid value")];
 const FILE: &[Rule] = &[Declared("file_path", is_file_path, "should be a valid file path")];
 const VERSION: &[Rule] = &[Declared("version", is_version, "is invalid")];
@@ -95,6 +97,7 @@ const MEMBER: &[Rule] = &[ExactlyOne("user_id username"), EXPIRY];
 const INVITATION: &[Rule] = &[Declared("email", are_addresses, "contains an invalid email address")];
 const BRANCH_FILTER: Rule =
     Service("push_events_branch_filter", is_ref_pattern, 422, "Invalid branch filter given");
+const HOOK: &[Rule] = &[BRANCH_FILTER, Service("token", has_no_line_break, 422, "Token is invalid")];
 const BLOCKED: &str = "is blocked: Only allowed schemes are http, https";
 const WEB_LINK: Rule = Model("link_url", is_web, BLOCKED);
 const TRIGGER: &[Rule] = &[
@@ -211,6 +214,10 @@ fn is_flag_version(value: &Value) -> bool {
 
 fn are_texts(value: &Value) -> bool {
     value.as_object().is_none_or(|fields| fields.values().all(Value::is_string))
+}
+
+fn has_no_line_break(value: &Value) -> bool {
+    !text(value).contains('\n')
 }
 
 const fn never(_: &Value) -> bool {

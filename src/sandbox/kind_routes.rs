@@ -41,7 +41,7 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
         return list(request, &kind, name, &shelf);
     }
     if verb == Verb::Create {
-        return create(request, &kind, &shelf);
+        return create(request, &kind, name, &shelf);
     }
     let scope = kind
         .scope
@@ -57,8 +57,9 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
     }
     let found = kind.find(&rows, request.param("key"));
     let found = found.filter(|row| may_see(request.world, request.user, &shelf, row)).cloned();
-    let row = found.ok_or_else(|| Fault::missing(kind.noun()))?;
-    let without_once = |mut row: Row| {
+    let row = found.ok_or_else(|| Fault::missing(kind.noun_at(&pattern)))?;
+    let without_once = |row: Row| {
+        let mut row = concealed(row);
         row.retain(|name, _| {
             !kind.once.contains(name) && (kind.alone.is_empty() || kind.alone.contains(name))
         });
@@ -66,8 +67,11 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
     };
     match verb {
         Verb::Update => {
-            kind.check(&request.args, false)?;
-            let mut given = kind.given(&request.args);
+            if let Some(words) = kind.empty.as_ref().filter(|_| request.args.names().next().is_none()) {
+                return Err(Fault::refused(400, words));
+            }
+            let mut given = given(request, &kind, false)?;
+            check_masking(name, &row, &given)?;
             describe_levels(request.world, &kind, &mut given);
             clash(request, &kind, &shelf, &given, row.num("id"))?;
             let row = request.world.write(&shelf, row.num("id"), given);
@@ -105,17 +109,55 @@ fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answ
     if request.args.text("sort").as_deref() == Some("desc") {
         rows.reverse();
     }
-    let shown = rows.into_iter().map(|row| request.show_in_list(name, row)).collect();
+    let shown = rows.into_iter().map(|row| request.show_in_list(name, &concealed(row.clone()))).collect();
     request.page(shown)
 }
 
-fn create(request: &mut Request<'_>, kind: &Kind, shelf: &str) -> Answer {
-    kind.check(&request.args, true)?;
-    let mut given = kind.given(&request.args);
+/// The fields that a request gives.
+fn given(request: &mut Request<'_>, kind: &Kind, new: bool) -> Result<Row, Fault> {
+    kind.check(&request.args, new)?;
+    for name in &kind.unseen {
+        request.args.without_trace(&[name.as_str()]);
+    }
+    Ok(kind.given(&request.args))
+}
+
+/// The row without the value of a hidden variable.
+fn concealed(mut row: Row) -> Row {
+    if row.flag("hidden") {
+        row.set("value", Value::Null);
+    }
+    row
+}
+
+/// Refuses a variable that cannot be masked, and one that shall be hidden no longer (app/models/concerns/ci/maskable.rb).
+fn check_masking(kind: &str, before: &Row, given: &Row) -> Result<(), Fault> {
+    if kind != "variables" {
+        return Ok(());
+    }
+    let set =
+        |name: &str| given.get(name).or_else(|| before.get(name)).and_then(Value::as_bool) == Some(true);
+    if before.flag("hidden") && !set("masked") {
+        let words = "The visibility setting cannot be changed for masked and hidden variables.";
+        return Err(Fault::invalid("base", words));
+    }
+    let value = if given.contains_key("value") { given.text("value") } else { before.text("value") };
+    let is_maskable = value.chars().count() >= 8 && !value.contains(char::is_whitespace);
+    if set("masked") && !is_maskable { Err(Fault::invalid("value", "is invalid")) } else { Ok(()) }
+}
+
+fn create(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answer {
+    let hidden = name == "variables" && request.args.flag("masked_and_hidden");
+    let mut given = given(request, kind, true)?;
+    if hidden {
+        given.set("masked", true);
+        given.set("hidden", true);
+    }
+    check_masking(name, &Row::new(), &given)?;
     describe_levels(request.world, kind, &mut given);
     clash(request, kind, shelf, &given, 0)?;
     let row = request.world.add(shelf, given, request.user);
-    created(request.show(&row))
+    created(request.show(&concealed(row)))
 }
 
 /// Completes the lists of access levels that a request gives.

@@ -83,8 +83,8 @@ impl Form {
         match self {
             Self::Word if !is_word => Err(Fault::invalid(field, "can contain only letters, digits and '_'.")),
             Self::Url if !is_url => Err(Fault::Unprocessable("Invalid url given")),
-            Self::Cron if !is_cron(value) => Err(Fault::invalid(field, " is invalid syntax")),
-            Self::Zone if !is_zone(value) => Err(Fault::invalid(field, " is invalid syntax")),
+            Self::Cron if !is_cron(value) => Err(Fault::invalid(field, "syntax is invalid")),
+            Self::Zone if !is_zone(value) => Err(Fault::invalid(field, "syntax is invalid")),
             _ => Ok(()),
         }
     }
@@ -96,6 +96,12 @@ impl Form {
 pub struct Kind {
     /// Name of such an object in an error.
     noun: String,
+    /// The same, of one in a group.
+    noun_in_groups: Option<String>,
+    /// Parameters that are taken and never shown.
+    pub unseen: Vec<String>,
+    /// GitLab's words on an update that gives nothing.
+    pub empty: Option<String>,
     /// The patterns of the shelves served without code.
     pub at: Vec<String>,
     /// The operations that exist there.
@@ -168,6 +174,12 @@ impl Kind {
     /// Name of such an object in an error.
     pub fn noun(&self) -> String {
         self.noun.clone()
+    }
+
+    /// The same, of one at a path.
+    pub fn noun_at(&self, pattern: &str) -> String {
+        let in_group = self.noun_in_groups.as_ref().filter(|_| pattern.starts_with("/groups/"));
+        in_group.unwrap_or(&self.noun).clone()
     }
 
     /// The fields that identify one in a path.

@@ -26,6 +26,8 @@ pub enum Rule {
     Integer(&'static str),
     /// No two of these, which are separated by spaces, may be there.
     Exclusive(&'static str),
+    /// The same, refused with this text.
+    Apart(&'static str, &'static str),
     /// Exactly one of these must be there.
     ExactlyOne(&'static str),
     /// The parameter must not be blank.
@@ -189,8 +191,9 @@ impl Rule {
     pub fn problem(self, args: &Args) -> Option<String> {
         let given = |names: &str| names.split(' ').filter(|name| args.peek(name).is_some()).count();
         match self {
-            Self::Exclusive(names) => {
-                (given(names) > 1).then(|| format!("{} are mutually exclusive", names.replace(' ', ", ")))
+            Self::Exclusive(names) => Self::Apart(names, "are mutually exclusive").problem(args),
+            Self::Apart(names, text) => {
+                (given(names) > 1).then(|| format!("{} {text}", names.replace(' ', ", ")))
             }
             Self::ExactlyOne(names) => {
                 let names_listed = names.replace(' ', ", ");

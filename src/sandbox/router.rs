@@ -82,25 +82,12 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
         return Err(Fault::Unauthorized);
     }
     check_numbers(&route.path, &params)?;
-    let path = documented::normal(&route.path);
-    let more = declared::rules(route.method, &path).copied();
-    let rules: Vec<Rule> = route.rules.iter().copied().chain(more).collect();
-    // Parameters of the path are declared as any other.
-    let mut all = incoming.args.clone();
-    params.iter().for_each(|(name, value)| all.add(name, value));
-    let (any, others): (Vec<Rule>, Vec<Rule>) =
-        rules.iter().partition(|rule| matches!(rule, Rule::AnyParameter(_)));
-    check(&others, &all)?;
-    check(&any, &incoming.args)?;
-    let problems = documented.problems(&incoming.args);
-    if !problems.is_empty() {
-        return Err(Fault::Bad(problems.join(", ")));
-    }
+    let declared = Declared::check(route, &documented, &incoming.args, &params)?;
     let place = find_place(world, user, route, &params, &incoming)?;
     if access::level(world, user, place) < needs {
-        return Err(Fault::Forbidden);
+        return Err(denial(route));
     }
-    if let Some(refusal) = rules.iter().find_map(|rule| rule.refusal(&all)) {
+    if let Some(refusal) = declared.refusal() {
         return Err(refusal);
     }
     let archived = place.is_some_and(|place| world.row_of(place).flag("archived"));
@@ -135,6 +122,54 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
         *request.world = before;
     }
     answer.map(|answer| if exists_only { Reply::empty() } else { answer })
+}
+
+/// The arguments of a request, as GitLab declares them.
+struct Declared {
+    rules: Vec<Rule>,
+    /// Those of the path too, which are declared as any other.
+    args: Args,
+}
+
+impl Declared {
+    /// Checks what is decided before anything is looked at.
+    fn check(
+        route: &Route,
+        documented: &DocumentedRoute,
+        given: &Args,
+        params: &BTreeMap<String, String>,
+    ) -> Result<Self, Fault> {
+        let path = documented::normal(&route.path);
+        let more = declared::rules(route.method, &path).copied();
+        let rules: Vec<Rule> = route.rules.iter().copied().chain(more).collect();
+        let mut args = given.clone();
+        params.iter().for_each(|(name, value)| args.add(name, value));
+        let (any, others): (Vec<Rule>, Vec<Rule>) =
+            rules.iter().partition(|rule| matches!(rule, Rule::AnyParameter(_)));
+        check(&others, &args)?;
+        check(&any, given)?;
+        let problems = documented.problems(given);
+        if problems.is_empty() { Ok(Self { rules, args }) } else { Err(Fault::Bad(problems.join(", "))) }
+    }
+
+    /// The refusal of a model or a service.
+    fn refusal(&self) -> Option<Fault> {
+        self.rules.iter().find_map(|rule| rule.refusal(&self.args))
+    }
+}
+
+/// The refusal of a user without the access that a route needs.
+fn denial(route: &Route) -> Fault {
+    match (route.method, route.path.as_ref()) {
+        // lib/api/remote_mirrors.rb
+        (_, path) if path.starts_with("/projects/:id/remote_mirrors") => Fault::Unauthorized,
+        // lib/api/resource_access_tokens.rb
+        ("POST", "/projects/:id/access_tokens") => {
+            let text = "User does not have permission to create project access token";
+            Fault::refused(400, &format!("400 Bad request - {text}"))
+        }
+        _ => Fault::Forbidden,
+    }
 }
 
 /// Runs the handler. A documented parameter that the handler left unread is a fault.

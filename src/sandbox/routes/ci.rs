@@ -20,8 +20,19 @@ pub const ROUTES: &[Route] = &[
         Rule::OneOf("sort", "asc desc"),
         Rule::OneOf("status", "created running success failed canceled blocked"),
     ]),
+    post("/projects/:id/deployments", create_deployment).rules(&[
+        Rule::Required("environment"),
+        Rule::Required("sha"),
+        Rule::Required("ref"),
+        Rule::Required("tag"),
+        Rule::Required("status"),
+    ]),
+    put("/projects/:id/deployments/:deployment_id", update_deployment)
+        .rules(&[Rule::OneOf("status", "created running success failed canceled blocked")]),
+    delete("/projects/:id/deployments/:deployment_id", remove_deployment),
     post("/(projects|groups)/:id/hooks/:hook_id/test/:trigger", test_hook).needs_manager(),
     get("/runners", own_runners).needs(Level::User),
+    get("/runners/all", all_runners).needs(Level::User),
     get("/runners/:runner_id", runner).needs(Level::User),
     put("/runners/:runner_id", update_runner),
     get("/runners/:runner_id/jobs", runner_jobs).needs(Level::User),
@@ -32,7 +43,7 @@ pub const ROUTES: &[Route] = &[
 fn lint(request: &mut Request<'_>) -> Answer {
     let given = request.args.text("content");
     let held = || {
-        let commit = request.commit_at("content_ref", "Reference")?;
+        let commit = request.commit_at("content_ref", "Commit")?;
         let bytes = commit.tree.get(".gitlab-ci.yml").cloned();
         Ok::<_, Fault>(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     };
@@ -155,6 +166,43 @@ fn remove_environment(request: &mut Request<'_>) -> Answer {
     request.delete(&shelf, &row)
 }
 
+/// A deployment that no job made. An environment that is not there is made with it.
+fn create_deployment(request: &mut Request<'_>) -> Answer {
+    let name = request.args.text("environment").unwrap_or_default();
+    let shelf = request.shelf("environments");
+    let known = request.world.find(&shelf, "name", &name).cloned();
+    let environment = known.unwrap_or_else(|| request.add(&shelf, json!({ "name": name })));
+    let mut values = request.given_of("deployments", &["ref", "sha", "status"]);
+    values.set("environment", request.show_as("environments", "deployed", &environment));
+    request.args.without_trace(&["tag"]);
+    let row = request.world.add(&request.shelf("deployments"), values, request.user);
+    created(request.show(&row))
+}
+
+fn update_deployment(request: &mut Request<'_>) -> Answer {
+    if request.row()?.get("deployable").is_some_and(|job| !job.is_null()) {
+        let text = "Deployments created using GitLab CI can not be updated using the API";
+        return Err(Fault::refused(403, &format!("403 Forbidden - {text}")));
+    }
+    super::rows::update(request)
+}
+
+/// The last deployment of an environment that succeeded is not deleted (app/services/ci/deployments/destroy_service.rb).
+fn remove_deployment(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = request.found()?;
+    let environment = |row: &Row| row.get("environment").and_then(|of| of.get("id")).cloned();
+    let succeeded =
+        |other: &&Row| other.text("status") == "success" && environment(other) == environment(&row);
+    if row.text("status") == "running" {
+        return Err(Fault::refused(400, "Cannot destroy running deployment"));
+    }
+    let last = request.world.rows(&shelf).iter().filter(succeeded).map(|row| row.num("id")).max();
+    if last == Some(row.num("id")) {
+        return Err(Fault::refused(400, "Deployment currently deployed to environment"));
+    }
+    request.delete(&shelf, &row)
+}
+
 fn deployments(request: &mut Request<'_>) -> Answer {
     let order = request.args.peek("order_by").and_then(Value::as_str).unwrap_or_default();
     let order = order.to_owned();
@@ -213,6 +261,14 @@ fn page(request: &Request<'_>, mut rows: Vec<Row>) -> Answer {
 
 fn own_runners(request: &mut Request<'_>) -> Answer {
     let rows = request.world.rows("runners").iter().filter(|row| runs(request, row)).cloned().collect();
+    page(request, rows)
+}
+
+fn all_runners(request: &mut Request<'_>) -> Answer {
+    if !is_admin(request.world, request.user) {
+        return Err(Fault::Forbidden);
+    }
+    let rows = request.world.rows("runners").to_vec();
     page(request, rows)
 }
 

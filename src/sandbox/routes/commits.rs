@@ -186,7 +186,13 @@ fn set_status(request: &mut Request<'_>) -> Answer {
         "target_url": args.text("target_url"), "description": args.text("description")
     });
     let shelf = request.shelf(&format!("repository/commits/{}/statuses", commit.id));
-    let row = match request.world.find(&shelf, "name", &name).map(|row| row.num("id")) {
+    let known = request.world.find(&shelf, "name", &name);
+    let runs = |row: &&Row| row.text("status") == "running";
+    if args.text("state").as_deref() == Some("running") && known.filter(runs).is_some() {
+        let reason = "Cannot transition status via :run from :running (Reason(s): Status cannot transition via \"run\")";
+        return Err(Fault::refused(400, reason));
+    }
+    let row = match known.map(|row| row.num("id")) {
         Some(id) => request.write(&shelf, id, values),
         None => request.add(&shelf, values),
     };

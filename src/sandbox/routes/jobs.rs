@@ -13,6 +13,7 @@ pub const ROUTES: &[Route] = &[
     post("/:job_id/cancel", cancel),
     post("/:job_id/play", play),
     post("/:job_id/erase", erase),
+    post("/:job_id/artifacts/keep", keep_artifacts),
     get("/:job_id/artifacts", artifacts).needs(Level::User),
     get("/:job_id/artifacts/tree", artifacts_tree).needs(Level::User),
     get("/:job_id/artifacts/*artifact_path", artifact_file).needs(Level::User),
@@ -150,6 +151,14 @@ fn download(row: &Row) -> Answer {
     let files = files(row);
     Ok(Reply::bytes("application/zip", zip(&files, ""))
         .with("content-disposition", "attachment; filename=\"artifacts.zip\""))
+}
+
+fn keep_artifacts(request: &mut Request<'_>) -> Answer {
+    let (_, row) = find_job(request)?;
+    if row.blank("artifacts_file") {
+        return Err(Fault::missing(""));
+    }
+    change(request, &row, json!({"artifacts_expire_at": null}))
 }
 
 fn artifacts(request: &mut Request<'_>) -> Answer {

@@ -73,7 +73,7 @@ fn list_all(request: &mut Request<'_>) -> Answer {
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    let row = request.row_on(&request.shelf("members"), "user_id").map_err(|_| Fault::missing(""))?;
+    let row = request.row_on(&request.shelf("members"), "user_id")?;
     ok(render_member(request, &row))
 }
 
@@ -94,12 +94,15 @@ fn add(request: &mut Request<'_>) -> Answer {
         return Err(Fault::refused(409, "Member already exists"));
     }
     // A role below the inherited one would have no effect (app/models/member.rb, higher_access_level_than_group).
-    let inherited = request.place.and_then(|place| parent(request.world, place));
-    let inherited = level(request.world, Some(user), inherited);
+    let group = request.place.and_then(|place| parent(request.world, place));
+    let inherited = level(request.world, Some(user), group);
     let given = request.args.num("access_level").map_or(Level::User, Level::of);
     if inherited > Level::User && inherited < Level::Admin && given < inherited {
-        let text =
-            format!("should be greater than or equal to {inherited:?} inherited membership from group");
+        let group =
+            group.map(|group| request.world.row_of(group).text("name").to_owned()).unwrap_or_default();
+        let text = format!(
+            "should be greater than or equal to {inherited:?} inherited membership from group {group}"
+        );
         return Err(Fault::invalid("access_level", &text));
     }
     let values = json!({"id": user, "access_level": request.args.num("access_level"), "expires_at": request.args.text("expires_at")});

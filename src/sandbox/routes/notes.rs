@@ -171,17 +171,35 @@ fn create(request: &mut Request<'_>) -> Answer {
     if is_locked && level(request.world, request.user, request.place) <= Level::User {
         return Err(Fault::Forbidden);
     }
-    let body = request.args.text("body").unwrap_or_default();
-    let executed = quick_actions::execute(request, subject.kind, &subject.shelf, &subject.row, &body);
-    if !executed.summary.is_empty() {
-        if executed.text.is_empty() {
-            let answer = json!({"commands_changes": executed.changes, "summary": executed.summary});
-            return Ok(Reply::json(202, answer));
-        }
-        request.args.extend(object(json!({"body": executed.text})));
+    if let Some(answer) = execute_commands(request, &subject)? {
+        return Ok(answer);
     }
     let row = say(request, &subject, None, true)?;
     created(request.show(&row))
+}
+
+/// Executes the commands of the body and takes them out of it. An answer if nothing is left.
+fn execute_commands(request: &mut Request<'_>, subject: &Subject) -> Result<Option<Reply>, Fault> {
+    let body = request.args.text("body").unwrap_or_default();
+    let executed = quick_actions::execute(request, subject.kind, &subject.shelf, &subject.row, &body);
+    let written = body.lines().filter(|line| !line.trim().is_empty()).count();
+    if !executed.failed.is_empty() && executed.failed.len() == written {
+        let failed = "[\"Failed to apply commands.\"]";
+        let names = executed.failed;
+        let text = format!(
+            "400 Bad request - Note {{:commands_only=>{failed}, :command_names=>{names:?}, :commands=>{failed}}}"
+        );
+        return Err(Fault::refused(400, &text));
+    }
+    if executed.summary.is_empty() {
+        return Ok(None);
+    }
+    if executed.text.is_empty() {
+        let answer = json!({"commands_changes": executed.changes, "summary": executed.summary});
+        return Ok(Some(Reply::json(202, answer)));
+    }
+    request.args.extend(object(json!({"body": executed.text})));
+    Ok(None)
 }
 
 /// A reviewer's command, which leaves no note behind.
@@ -217,6 +235,10 @@ fn update(request: &mut Request<'_>) -> Answer {
     if let Some(resolved) = request.args.maybe("resolved") {
         may_settle(request, &subject(request)?.row)?;
         settle(request, &shelf, &row.clone(), resolved)?;
+    }
+    if request.args.flag("confidential") && !row.flag("confidential") {
+        let reason = "{:confidential=>[\"can not be changed for existing notes\"]}";
+        return Err(Fault::refused(400, &format!("400 Bad request - Failed to save note {reason}")));
     }
     let mut values = json!({});
     if let Some(body) = request.args.text("body") {
@@ -276,6 +298,9 @@ fn discuss(request: &mut Request<'_>) -> Answer {
     let subject = subject(request)?;
     if let Some(problem) = position_problem(request) {
         return Err(Fault::refused(400, problem));
+    }
+    if let Some(answer) = execute_commands(request, &subject)? {
+        return Ok(answer);
     }
     let row = say(request, &subject, None, false)?;
     created(show_thread(request, &subject, row.text("_discussion")))
@@ -425,7 +450,7 @@ fn award(request: &mut Request<'_>) -> Answer {
 
 fn the_award(request: &Request<'_>) -> Result<(String, Row), Fault> {
     let (shelf, _, _) = awardable(request)?;
-    let row = request.row_on(&shelf, "award_id").map_err(|_| Fault::missing("Award Emoji"))?;
+    let row = request.row_on(&shelf, "award_id").map_err(|_| Fault::missing(""))?;
     Ok((shelf, row))
 }
 

@@ -137,7 +137,10 @@ fn find_token(request: &Request<'_>) -> Result<Row, Fault> {
     let row = request.world.find(TOKENS, "id", request.param("token_id")).cloned();
     let allowed =
         |row: &Row| is_admin(request.world, request.user) || Some(row.num("user_id")) == request.user;
-    row.filter(allowed).ok_or(Fault::missing(""))
+    // Only who administers the instance learns that a token is not there (lib/api/personal_access_tokens.rb).
+    let unknown =
+        if is_admin(request.world, request.user) { Fault::missing("") } else { Fault::Unauthorized };
+    row.filter(allowed).ok_or(unknown)
 }
 
 fn token(request: &mut Request<'_>) -> Answer {

@@ -32,6 +32,7 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/statistics", statistics).needs(Level::Reporter),
     post("/projects/:id/export", export).needs(Level::Maintainer),
     get("/projects/:id/export", export_status).needs(Level::Maintainer),
+    get("/(projects|groups)/:id/badges/render", render_badge).needs(Level::Maintainer),
     get("/projects/:id/export/download", download_export).needs(Level::Maintainer),
 ];
 
@@ -195,7 +196,10 @@ fn create(request: &mut Request<'_>) -> Answer {
         .or_else(|| args.text("path"))
         .ok_or_else(|| Fault::invalid("name", "can't be blank"))?;
     let path = args.text("path").unwrap_or_else(|| name.to_lowercase().replace(' ', "-"));
-    let group = target_group(request, "namespace_id", "Namespace")?;
+    let group = target_group(request, "namespace_id", "Namespace").map_err(|fault| match fault {
+        Fault::Forbidden => Fault::invalid("namespace", "is not valid"),
+        other => other,
+    })?;
     let given = request.given("projects");
     let readme = request.args.flag("initialize_with_readme");
     let row = add(request, group, &name, &path, given)?;
@@ -301,6 +305,14 @@ fn restore(request: &mut Request<'_>) -> Answer {
     created(render_project(request, &row, View::Written))
 }
 
+/// A badge that is not kept. The sandbox fills in no placeholders.
+fn render_badge(request: &mut Request<'_>) -> Answer {
+    let given = request.given("badges");
+    let url = |name: &str| given.text(name).to_owned();
+    let (link, image) = (url("link_url"), url("image_url"));
+    ok(json!({"link_url": link, "image_url": image, "rendered_link_url": link, "rendered_image_url": image}))
+}
+
 /// An export is done as soon as it is asked for.
 fn export(request: &mut Request<'_>) -> Answer {
     request.write("projects", request.place_id(), json!({"_exported": true}));
@@ -323,7 +335,7 @@ fn export_status(request: &mut Request<'_>) -> Answer {
 fn download_export(request: &mut Request<'_>) -> Answer {
     let row = request.place_row()?;
     if !row.flag("_exported") {
-        return Err(Fault::refused(404, "The project export file is not available yet"));
+        return Err(Fault::refused(404, "404 Not found or has expired"));
     }
     let name = format!("attachment; filename=\"{}_export.tar.gz\"", row.text("path"));
     let files = [("VERSION".to_owned(), b"0.2.4".as_slice().into())].into();

@@ -15,6 +15,8 @@ pub struct Executed {
     pub summary: Vec<String>,
     /// The fields that they changed.
     pub changes: Row,
+    /// Commands with an argument that makes no sense.
+    pub failed: Vec<String>,
 }
 
 /// Executes the commands of a note on an object of that kind.
@@ -36,6 +38,9 @@ pub fn execute(request: &mut Request<'_>, kind: &str, shelf: &str, row: &Row, bo
         is_code ^= line.trim_start().starts_with("```");
         let change = if may_change && !is_code { run(request, noun, shelf, row, line.trim()) } else { None };
         let Some(change) = change else {
+            if may_change && !is_code {
+                executed.failed.extend(senseless(noun, line.trim()));
+            }
             kept.push(line);
             continue;
         };
@@ -83,6 +88,13 @@ fn names(argument: &str, sign: char) -> Vec<String> {
 
 fn is_date(text: &str) -> bool {
     text.len() == 10 && text.split('-').all(|part| part.parse::<u16>().is_ok())
+}
+
+/// The name of a command with an argument that is never one. Of others GitLab knows more forms than this.
+fn senseless(noun: &str, line: &str) -> Option<String> {
+    let name = line.strip_prefix('/')?.split(' ').next()?;
+    let is_known = COMMANDS.iter().any(|(known, nouns, _)| *known == name && nouns.contains(&noun));
+    (is_known && ["spend", "estimate"].contains(&name)).then(|| name.to_owned())
 }
 
 /// Executes a line. None if it is no command that is known here.

@@ -123,6 +123,9 @@ fn mine(request: &Request<'_>) -> Result<(String, Row), Fault> {
     let (shelf, row) = find_snippet(request)?;
     if request.wrote(&row) || request.at_least(Level::Maintainer) {
         Ok((shelf, row))
+    } else if request.place.is_none() {
+        // Of personal snippets only one's own are looked for (lib/api/snippets.rb).
+        Err(Fault::missing("Snippet"))
     } else {
         Err(Fault::Forbidden)
     }

@@ -54,7 +54,7 @@ fn current(request: &mut Request<'_>) -> Answer {
 fn list(request: &mut Request<'_>) -> Answer {
     let args = &request.args;
     if request.user.is_none() && !args.has("username") {
-        return Err(Fault::Forbidden);
+        return Err(Fault::refused(403, "403 Forbidden - Not authorized to access /api/v4/users"));
     }
     let (name, words) = (args.text("username"), args.text("search"));
     let (active, blocked) = (args.flag("active"), args.flag("blocked"));
