@@ -198,9 +198,6 @@ fn read_words(root: &Path, rules: RulesFile) -> WriteOutcome<Words> {
             domains.insert(name, Domain { family: family.clone(), nouns, parts: Vec::new() });
         }
     }
-    let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
-    let (readable, examples, changes) = (rules.readable, rules.examples, rules.changes);
-    let (absent_toolsets, tool_nouns, client_tools) = (parts.absent, parts.tool_nouns, parts.client_tools);
     let source: SourceFile = parse(&root.join("SOURCE.toml"))?;
     Ok(Words {
         gitlab_version: source.openapi.gitlab_version,
@@ -212,16 +209,16 @@ fn read_words(root: &Path, rules: RulesFile) -> WriteOutcome<Words> {
         domains,
         glossary,
         families,
-        toolsets,
-        absent_toolsets,
-        tool_nouns,
-        client_tools,
-        agents,
-        quick_actions,
-        readable,
+        toolsets: parts.toolset,
+        absent_toolsets: parts.absent,
+        tool_nouns: parts.tool_nouns,
+        client_tools: parts.client_tools,
+        agents: parts.agent,
+        quick_actions: rules.quick_actions.commands,
+        readable: rules.readable,
         query_actions: rules.query_actions,
-        examples,
-        changes,
+        examples: rules.examples,
+        changes: rules.changes,
         lists: rules.lists,
     })
 }

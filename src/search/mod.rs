@@ -39,6 +39,8 @@ mod types;
 mod tests;
 
 pub use error::SearchError;
+#[cfg(feature = "dev")]
+pub use gitlab_mcp_embed::search::indexing::{Vectors, read_vectors};
 pub use model::{FEATURES, Feature, Features, Model, ModelError};
 pub use nearest::{is_negation, is_one_slip, names_other_thing, nearest, similarity};
 pub use ranker::Ranker;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
-    Action, Audience, Base, BodyForm, GlossaryEntry, Interface, Method, Names, Operation, Param, ParamKind,
-    Piece, Place, Plan, Scope, pieces,
+    Action, Audience, Base, GlossaryEntry, Interface, Method, Names, Operation, Param, ParamKind, Piece,
+    Place, Plan, Scope, pieces,
 };
 
 use crate::base_risk::risk;
@@ -207,8 +207,7 @@ fn member(raw: &RawOperation, alternate: bool, curation: &Curation) -> Member {
         deprecated: raw.deprecated,
         since: raw.since,
         until: raw.until,
-        graphql: None,
-        any: None,
+        ..Operation::default()
     };
     Member { operation, params: deduplicate(params) }
 }
@@ -216,17 +215,11 @@ fn member(raw: &RawOperation, alternate: bool, curation: &Curation) -> Member {
 /// The operation of a plan, which is not one of GitLab's. Its parameters are in curation only.
 fn plan_member(plan: &CuratedPlan) -> Member {
     let operation = Operation {
-        method: Method::Get,
         path: plan.path.clone(),
         scope: plan.scope,
         bind: plan.bind.clone(),
-        body: BodyForm::None,
-        alternate: false,
-        deprecated: false,
-        since: None,
-        until: None,
-        graphql: None,
         any: Some(Interface::Plan),
+        ..Operation::default()
     };
     Member { operation, params: Vec::new() }
 }
@@ -359,58 +352,27 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         .and_then(|domain| domain.nouns.first().cloned())
         .unwrap_or_else(|| domain_name.replace('_', " "));
     let one_of = written.one_of.iter().map(|names| expanded(names, &params)).collect();
-    Action {
+    // `rules.toml` sets the rest once all actions are known.
+    let mut action = Action {
         id: id.to_owned(),
-        summary: if written.summary.is_empty() {
-            generate_summary(&noun, verb, &operations)
-        } else {
-            written.summary.clone()
-        },
+        summary: generate_summary(&noun, verb, &operations),
         risk: written.risk.unwrap_or_else(|| risk(verb, &operations, &curation.rules.naming)),
         audience,
         answers: written.answers.or(domain.map(|domain| domain.answers)).unwrap_or_default(),
         operations,
         params,
         aliases: aliases(id, &written, curation),
-        phrases: written.phrases,
-        related: written.related,
-        example: written.example,
-        curated: !written.summary.is_empty(),
-        twin: written.twin,
+        twin: written.twin.clone(),
         plan: plan.map(|plan| Plan {
             needs: plan.needs.clone(),
             picks: plan.picks.clone(),
             several: plan.several,
         }),
-        // Filled in from `rules.toml` once all actions are known.
-        effects: Vec::new(),
-        raises: Vec::new(),
-        lands: Vec::new(),
-        scanned: Vec::new(),
         one_of,
-        deprecated: false,
-        replaced_by: None,
-        usually: written.usually,
-        shows: written.shows,
-        companions: written.companions,
-        answer_note: written.answer_note,
-        answer_note_without: written.answer_note_without,
-        answer_note_with: written.answer_note_with,
-        wider: written.wider,
-        implied: written.implied,
-        gone: false,
-        states: Vec::new(),
-        joins: Vec::new(),
-        row_filters: Vec::new(),
-        edit: None,
-        wait: None,
-        label_names: None,
-        kept: None,
-        list_changes: Vec::new(),
-        presumed: Vec::new(),
-        pin: None,
-        text_mark: None,
-    }
+        ..Action::default()
+    };
+    written.apply(&mut action);
+    action
 }
 
 /// Expands `*` in a set of parameters to every optional parameter that describes the change.

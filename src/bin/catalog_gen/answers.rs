@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use gitlab_mcp::catalog::{Action, Join, Place, RowFilter, StateNote};
+use gitlab_mcp::catalog::{Join, Place, RowFilter, StateNote};
 use serde::Deserialize;
 
-use crate::action_ids::Ids;
+use crate::rule_target::{Rule, RuleTarget};
 
 /// Meanings of the values of a field, for the actions whose answers have it.
 #[derive(Debug, Deserialize)]
@@ -16,97 +16,48 @@ pub struct StateRule {
     values: BTreeMap<String, StateText>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct StateText {
-    #[serde(default)]
     says: String,
     next: Option<String>,
-    #[serde(default)]
     takes: BTreeMap<String, String>,
 }
 
-/// A read that is joined to actions.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct JoinRule {
-    actions: Vec<String>,
-    join: Join,
-}
-
-/// A filter of the rows of actions.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RowFilterRule {
-    actions: Vec<String>,
-    filter: RowFilter,
-}
-
-/// Sets the states that answers explain. A next action needs parameters that the call or the answer has.
-pub fn set_states(rules: &[StateRule], actions: &mut [Action], faults: &mut Vec<String>) {
-    let ids = Ids::new(actions);
-    for rule in rules {
-        let row = format!("states {}", rule.field);
-        for next in rule.values.values().filter_map(|text| text.next.as_ref()) {
-            ids.expand(next, &row, faults);
-        }
-        let notes: Vec<StateNote> = rule
-            .values
-            .iter()
-            .map(|(value, text)| StateNote {
-                field: rule.field.clone(),
-                value: value.clone(),
-                says: text.says.clone(),
-                next: text.next.clone(),
-                takes: text.takes.clone(),
-            })
-            .collect();
-        for pattern in &rule.actions {
-            let named = ids.expand(pattern, &row, faults);
-            for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
-                action.states.extend(notes.iter().cloned());
-            }
+impl RuleTarget<'_> {
+    /// Sets the states that answers explain. A next action needs parameters that the call or the answer has.
+    pub fn set_states(&mut self, rules: &[StateRule]) {
+        for StateRule { actions, field, values } in rules {
+            let row = format!("states {field}");
+            values.values().filter_map(|text| text.next.as_ref()).for_each(|next| self.check_id(&row, next));
+            let note = |(value, text): (&String, &StateText)| {
+                let StateText { says, next, takes } = text.clone();
+                StateNote { field: field.clone(), value: value.clone(), says, next, takes }
+            };
+            self.each(&row, actions, |action, _| action.states.extend(values.iter().map(note)));
         }
     }
-}
 
-/// Sets the joined reads. Each is an action that reads, and takes the parameters that it is given.
-pub fn set_joins(rules: &[JoinRule], actions: &mut [Action], faults: &mut Vec<String>) {
-    let ids = Ids::new(actions);
-    for JoinRule { actions: patterns, join } in rules {
-        let row = format!("joins {}", join.field);
-        ids.expand(&join.action, &row, faults);
-        let read = actions.iter().find(|action| action.id == join.action);
-        let takes = |name: &&String| read.is_some_and(|read| read.param(name).is_some());
-        faults.extend(
-            join.params
-                .keys()
-                .filter(|name| !takes(name))
-                .map(|name| format!("{row}: no parameter {name} of {}", join.action)),
-        );
-        for pattern in patterns {
-            let named = ids.expand(pattern, &row, faults);
-            for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
-                action.joins.push(join.clone());
-            }
+    /// Sets the joined reads. Each is an action that reads, and takes the parameters that it is given.
+    pub fn set_joins(&mut self, rules: &[Rule<Join>]) {
+        for Rule { actions, set: join } in rules {
+            let row = format!("joins {}", join.field);
+            self.check_read(&row, &join.action, join.params.keys());
+            self.each(&row, actions, |action, _| action.joins.push(join.clone()));
         }
     }
-}
 
-/// Sets the filters of rows. The parameter is not sent.
-pub fn set_row_filters(rules: &[RowFilterRule], actions: &mut [Action], faults: &mut Vec<String>) {
-    let ids = Ids::new(actions);
-    for RowFilterRule { actions: patterns, filter } in rules {
-        let row = format!("row_filters {}", filter.param);
-        for pattern in patterns {
-            let named = ids.expand(pattern, &row, faults);
-            for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
+    /// Sets the filters of rows. The parameter is not sent.
+    pub fn set_row_filters(&mut self, rules: &[Rule<RowFilter>]) {
+        for Rule { actions, set: filter } in rules {
+            let row = format!("row_filters {}", filter.param);
+            self.each(&row, actions, |action, faults| {
                 let is_own = action.param(&filter.param).is_some_and(|param| param.place == Place::Selector);
                 if !is_own {
                     faults.push(format!("{row}: {} has no parameter of that name in `selector`", action.id));
                 }
                 action.row_filters.push(filter.clone());
-            }
+            });
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gitlab_mcp::catalog::{Action, Operation, Param, Piece, pieces};
+use gitlab_mcp::catalog::{Action, Operation, Param};
 
-use crate::paths::{segments, singular};
+use crate::paths::{segments, singular, unnamed};
 
 /// Report of the added, renamed, removed and changed ids.
 pub fn actions(before: &[Action], after: &[Action]) -> Vec<String> {
@@ -112,14 +112,9 @@ pub fn operations(before: &[Action], now: &BTreeSet<String>) -> Vec<String> {
 /// An operation without the names of its placeholders: a path whose placeholder has another name, or is no glob any more, is
 /// the same path.
 fn shape(name: &str) -> String {
-    let text = |piece| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Placeholder { .. } => "{}".to_owned(),
-    };
     match name.split_once(' ') {
         Some((method, path)) if path.starts_with('/') => {
-            let unnamed: String = pieces(path).map(text).collect();
-            format!("{method} {}", segments(&unnamed).join("/"))
+            format!("{method} {}", segments(&unnamed(path)).join("/"))
         }
         _ => name.to_owned(),
     }
@@ -209,6 +204,8 @@ fn new_domains(after: &[Action], old: &BTreeSet<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use gitlab_mcp::catalog::Risk;
+
     use super::*;
 
     #[test]
@@ -216,8 +213,8 @@ mod tests {
         let action = |id: &str, aliases: &[&str]| Action {
             id: id.to_owned(),
             aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
-            ..serde_json::from_str(r#"{"action": "x.y", "summary": "", "risk": "read", "operations": []}"#)
-                .unwrap()
+            risk: Risk::Read,
+            ..Action::default()
         };
         let with = |mut action: Action, path: &str| {
             let operation = format!(r#"{{"method": "GET", "path": "{path}", "scope": "instance"}}"#);
@@ -263,8 +260,8 @@ mod tests {
         let action = |id: &str, operations: Vec<Operation>| Action {
             id: id.to_owned(),
             operations,
-            ..serde_json::from_str(r#"{"action": "x.y", "summary": "", "risk": "read", "operations": []}"#)
-                .unwrap()
+            risk: Risk::Read,
+            ..Action::default()
         };
         let after = [
             action("project.list_badges", vec![operation("GET", "/projects/:id/badges")]),
@@ -327,7 +324,7 @@ mod tests {
         let line = "marked as gone: topic.merge: POST /topics/merge since 19.7; remove the mark from catalog/kept if \
                     GitLab still has it";
         assert_eq!(actions(std::slice::from_ref(&before), std::slice::from_ref(&after)), [line]);
-        before.risk = gitlab_mcp::catalog::Risk::Read;
+        before.risk = Risk::Read;
         let lines = actions(&[before], &[after]);
         assert_eq!(lines, ["changed: topic.merge: write instead of read", line]);
     }

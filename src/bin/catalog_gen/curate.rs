@@ -39,26 +39,12 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
     let mut faults = Vec::new();
     for own in actions::of_curation(curation, &mut faults) {
         match actions.iter_mut().find(|known| known.id == own.id) {
-            // Rules set these, and need every action of GitLab's files.
+            // Rules set the rest, and need every action of GitLab's files.
             Some(known) => {
-                *known = Action {
-                    risk: known.risk,
-                    effects: std::mem::take(&mut known.effects),
-                    raises: std::mem::take(&mut known.raises),
-                    lands: std::mem::take(&mut known.lands),
-                    scanned: std::mem::take(&mut known.scanned),
-                    states: std::mem::take(&mut known.states),
-                    joins: std::mem::take(&mut known.joins),
-                    row_filters: std::mem::take(&mut known.row_filters),
-                    edit: known.edit.take(),
-                    wait: known.wait.take(),
-                    label_names: known.label_names.take(),
-                    text_mark: known.text_mark.take(),
-                    kept: known.kept.take(),
-                    pin: known.pin.take(),
-                    params: with_locates(own.params, &known.params),
-                    ..own
-                }
+                let params = with_locates(own.params, &known.params);
+                let Action { summary, curated, audience, answers, operations, twin, plan, one_of, .. } = own;
+                let texts = Action { summary, curated, twin, one_of, ..std::mem::take(known) };
+                *known = Action { audience, answers, operations, plan, params, ..texts };
             }
             None => actions.push(own),
         }
@@ -70,22 +56,8 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
             faults.push(format!("{} has lost its summary: only `generate` can build one", action.id));
             continue;
         }
-        if !written.summary.is_empty() {
-            action.summary.clone_from(&written.summary);
-            action.curated = true;
-        }
         action.aliases = actions::aliases(&action.id, written, curation);
-        action.phrases.clone_from(&written.phrases);
-        action.related.clone_from(&written.related);
-        action.usually.clone_from(&written.usually);
-        action.shows.clone_from(&written.shows);
-        action.companions.clone_from(&written.companions);
-        action.answer_note.clone_from(&written.answer_note);
-        action.answer_note_without.clone_from(&written.answer_note_without);
-        action.answer_note_with.clone_from(&written.answer_note_with);
-        action.wider.clone_from(&written.wider);
-        action.implied.clone_from(&written.implied);
-        action.example.clone_from(&written.example);
+        written.clone().apply(action);
         actions::curate_notes(action, written, &mut faults);
     }
     faults.extend(actions::unknown_actions(&actions, curation));

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Answers, ArrayForm, Audience, BodyForm, Companion, GlossaryEntry, Json, Names, Operation, Param,
+    Action, Answers, ArrayForm, Audience, BodyForm, Companion, GlossaryEntry, Json, Names, Operation, Param,
     ParamKind, Place, Risk, Scope, Version,
 };
 use serde::Deserialize;
 
 use crate::error::GeneratorError;
+use crate::files::{self, load_toml};
 use crate::paths::is_placeholder;
-use crate::rules::{self, BuildRules, Rules};
+use crate::rules::{BuildRules, Rules};
 
 /// All curation files.
 #[derive(Debug, Default)]
@@ -80,45 +81,34 @@ pub struct CuratedScope {
 
 /// A domain, from its family's file.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Domain {
     #[serde(skip)]
     pub family: String,
     /// Nouns for the domain's object, GitLab's own term first.
-    #[serde(default)]
     pub nouns: Vec<String>,
     /// Path prefixes of its operations. `*/labels` matches below a project, a group and the instance.
-    #[serde(default)]
     pub paths: Vec<String>,
     /// Singleton: GET reads one object instead of a list.
-    #[serde(default)]
     pub singular: bool,
     /// The segment after its path is a variant: `/integrations/slack` is one integration.
-    #[serde(default)]
     pub kinds: bool,
-    #[serde(default)]
     pub audience: Audience,
     /// Kind of response of its actions.
-    #[serde(default)]
     pub answers: Answers,
 }
 
 /// Curation of one action.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct CuratedAction {
     #[serde(skip)]
     pub family: String,
-    #[serde(default)]
     pub summary: String,
-    #[serde(default)]
     pub aliases: Vec<String>,
     /// Further names, each with the parameters that it implies.
-    #[serde(default)]
     pub implied: BTreeMap<String, BTreeMap<String, Json>>,
-    #[serde(default)]
     pub phrases: Vec<String>,
-    #[serde(default)]
     pub related: Vec<String>,
     pub risk: Option<Risk>,
     pub audience: Option<Audience>,
@@ -126,47 +116,58 @@ pub struct CuratedAction {
     pub answers: Option<Answers>,
     /// The duplicated action, if the ids do not show it.
     pub twin: Option<String>,
-    #[serde(default)]
     pub example: BTreeMap<String, Json>,
     /// Parameters to omit, which only GitLab's own proxy sends.
-    #[serde(default)]
     pub hidden: Vec<String>,
     /// Fields of the response that the action is used for.
-    #[serde(default)]
     pub shows: Vec<String>,
     /// Parameters that add another call to this one.
-    #[serde(default)]
     pub companions: Vec<Companion>,
     /// Note that every answer has, as the end of a sentence.
     pub answer_note: Option<String>,
     /// Parameters with any of which an answer has no such note.
-    #[serde(default)]
     pub answer_note_without: Vec<String>,
     /// Parameters that are all given where it is shown.
-    #[serde(default)]
     pub answer_note_with: Vec<String>,
     /// Parameters with which a list has the rows that the note says are left out.
-    #[serde(default)]
     pub wider: BTreeMap<String, String>,
     /// Id of the action that is usually the better choice where both fit.
     pub usually: Option<String>,
     /// The most frequently set parameters, in the order in which a signature shows them.
-    #[serde(default)]
     pub first: Vec<String>,
     /// Sets of parameters of which GitLab requires at least one; `*` is any optional one.
-    #[serde(default)]
     pub one_of: Vec<Vec<String>>,
     /// Overrides the body encoding of the document.
     pub body: Option<BodyForm>,
     /// The GitLab version from which on it is of use, if GitLab had the operation before.
     pub since: Option<Version>,
-    #[serde(default)]
     pub params: BTreeMap<String, CuratedParam>,
+}
+
+impl CuratedAction {
+    /// Sets the texts and lists of an action that nothing else decides. Without a summary the action keeps its own.
+    pub fn apply(self, action: &mut Action) {
+        if !self.summary.is_empty() {
+            action.summary = self.summary;
+            action.curated = true;
+        }
+        action.phrases = self.phrases;
+        action.related = self.related;
+        action.usually = self.usually;
+        action.shows = self.shows;
+        action.companions = self.companions;
+        action.answer_note = self.answer_note;
+        action.answer_note_without = self.answer_note_without;
+        action.answer_note_with = self.answer_note_with;
+        action.wider = self.wider;
+        action.implied = self.implied;
+        action.example = self.example;
+    }
 }
 
 /// Curation of one parameter of an action.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct CuratedParam {
     pub note: Option<String>,
     pub required: Option<bool>,
@@ -174,7 +175,6 @@ pub struct CuratedParam {
     #[serde(rename = "in")]
     pub place: Option<Place>,
     /// Overrides the fields of an object.
-    #[serde(default)]
     pub fields: Vec<Param>,
     /// Overrides a wrong or missing description of the document.
     #[serde(rename = "type")]
@@ -185,10 +185,8 @@ pub struct CuratedParam {
     pub array: Option<ArrayForm>,
     pub default: Option<Json>,
     /// True if the default is sent when no value is given: GitLab requires one.
-    #[serde(default)]
     pub sends_default: bool,
     /// True if GitLab writes the blanks of a title as dashes in it.
-    #[serde(default)]
     pub dashed: bool,
     /// The GitLab version that introduced it.
     pub since: Option<Version>,
@@ -240,38 +238,29 @@ struct RenamedFile {
 
 /// Loads every file of `catalog/curation`, `renamed.toml`, and the rules that actions are built with.
 pub fn load(catalog: &Path) -> Result<Curation, GeneratorError> {
-    let folder = &catalog.join("curation");
-    let rules = rules::load::<Rules>(&catalog.join("rules.toml"))?.into_build();
+    let rules = load_toml::<Rules>(&catalog.join("rules.toml"))?.into_build();
     let mut curation = Curation { rules, ..Curation::default() };
     let mut faults = Vec::new();
-    for path in toml_files(folder)? {
+    for path in files::list(&catalog.join("curation"))? {
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
         let family = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         match family.as_str() {
-            "glossary" => curation.glossary = rules::load(&path)?,
+            "glossary" => curation.glossary = load_toml(&path)?,
             // `toolsets.toml` describes no actions.
             "toolsets" => {}
-            _ => curation.add(&family, rules::load(&path)?, &mut faults),
+            _ => curation.add(&family, load_toml(&path)?, &mut faults),
         }
     }
-    let renamed: RenamedFile = rules::load(&catalog.join("renamed.toml"))?;
+    let renamed: RenamedFile = load_toml(&catalog.join("renamed.toml"))?;
     curation.renamed = renamed.renamed;
-    let usage: BTreeMap<String, Vec<String>> = rules::load(&catalog.join("usage.toml"))?;
-    let pages: BTreeMap<String, BTreeMap<String, String>> = rules::load(&catalog.join("pages.toml"))?;
+    let usage: BTreeMap<String, Vec<String>> = load_toml(&catalog.join("usage.toml"))?;
+    let pages: BTreeMap<String, BTreeMap<String, String>> = load_toml(&catalog.join("pages.toml"))?;
     let used = usage.into_values().flatten().map(|id| ("usage.toml", id));
     let pages = pages.into_values().flat_map(BTreeMap::into_values).map(|id| ("pages.toml", id));
     curation.named_elsewhere = used.chain(pages).collect();
     if faults.is_empty() { Ok(curation) } else { Err(GeneratorError::Faults(faults)) }
-}
-
-fn toml_files(folder: &Path) -> Result<Vec<std::path::PathBuf>, GeneratorError> {
-    let failed = |source| GeneratorError::Read { path: folder.display().to_string(), source };
-    let mut paths = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        paths.push(entry.map_err(failed)?.path());
-    }
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
-    paths.sort();
-    Ok(paths)
 }
 
 impl Curation {

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::error::GeneratorError;
-use crate::error::print_message;
+use crate::error::{GeneratorError, print_message};
+use crate::files;
 use crate::install_links;
 
 const BEGIN: &str = "<!-- figure ";
@@ -27,8 +27,7 @@ pub fn count(figure: usize) -> String {
 pub fn write(catalog: &Path, figures: &Figures) -> Result<(), GeneratorError> {
     for (page, text, updated) in pages(catalog, figures)? {
         if text != updated {
-            std::fs::write(&page, updated)
-                .map_err(|source| GeneratorError::Write { path: page.display().to_string(), source })?;
+            files::write(&page, updated)?;
         }
     }
     Ok(())
@@ -56,10 +55,8 @@ fn pages(catalog: &Path, figures: &Figures) -> Result<Vec<(PathBuf, String, Stri
     found.retain(|page| page.is_file());
     found.sort();
     let read = |page: PathBuf| {
-        let path = page.display().to_string();
-        let text = std::fs::read_to_string(&page)
-            .map_err(|source| GeneratorError::Read { path: path.clone(), source })?;
-        let updated = update(&text, &figures).map_err(|reason| GeneratorError::Malformed { path, reason })?;
+        let text = files::load_text(&page)?;
+        let updated = update(&text, &figures).map_err(|reason| files::malformed(&page, reason))?;
         Ok((page, text, updated))
     };
     found.into_iter().map(read).collect()

@@ -7,6 +7,7 @@ use gitlab_mcp::catalog::{Action, Version};
 
 use crate::api_files::ApiFiles;
 use crate::error::GeneratorError;
+use crate::files::load_toml;
 use crate::kept::Kept;
 use crate::versions::Versions;
 use crate::{actions, curation, graphql, kept, older, openapi, output, rules};
@@ -62,7 +63,7 @@ impl Generated {
             since.extend(older::compare_actions(&actions, before, version));
         }
         older::apply(&mut actions, &since);
-        rules::load::<rules::Rules>(&catalog.join("rules.toml"))?.apply(&mut actions)?;
+        load_toml::<rules::Rules>(&catalog.join("rules.toml"))?.apply(&mut actions)?;
         Ok(Generated { document, schema, curation, actions, fragments, types, since, descriptions })
     }
 

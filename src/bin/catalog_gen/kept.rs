@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::curation::key;
 use crate::error::GeneratorError;
+use crate::files::{load_text, malformed};
 use crate::graphql::Sdl;
 use crate::older::OlderFiles;
 use crate::openapi::{self, METHODS, RawOperation, UNTIL};
@@ -34,11 +35,7 @@ pub struct Kept {
 
 impl Kept {
     pub fn load(catalog: &Path) -> Result<Kept, GeneratorError> {
-        let text = |file: &str| {
-            let path = catalog.join(file);
-            std::fs::read_to_string(&path)
-                .map_err(|source| GeneratorError::Read { path: path.display().to_string(), source })
-        };
+        let text = |file: &str| load_text(&catalog.join(file));
         Ok(Kept { openapi: text(OPENAPI)?, graphql: text(GRAPHQL)?, formats: text(FORMATS)? })
     }
 
@@ -53,14 +50,13 @@ impl Kept {
 
     /// A schema with the kept fields and types.
     pub fn schema(&self, path: &Path) -> Result<Sdl, GeneratorError> {
-        let malformed = |reason| GeneratorError::Malformed { path: GRAPHQL.to_owned(), reason };
-        Sdl::load(path)?.extended(&self.graphql).map_err(malformed)
+        let extended = Sdl::load(path)?.extended(&self.graphql);
+        extended.map_err(|reason| malformed(Path::new(GRAPHQL), reason))
     }
 
     /// Types of parameters.
     pub fn formats(&self) -> Result<Formats, GeneratorError> {
-        toml::from_str(&self.formats)
-            .map_err(|e| GeneratorError::Malformed { path: FORMATS.to_owned(), reason: e.to_string() })
+        toml::from_str(&self.formats).map_err(|error| malformed(Path::new(FORMATS), error.to_string()))
     }
 
     /// The files, to be written.

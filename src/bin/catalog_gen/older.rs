@@ -8,6 +8,7 @@ use gitlab_mcp::catalog::{Action, Graphql, Operation, Param, Place, Version};
 
 use crate::curation::key;
 use crate::error::GeneratorError;
+use crate::files::load_toml;
 use crate::graphql::{self, KnownParams, Sdl};
 use crate::openapi;
 use crate::rules::GraphqlRules;
@@ -48,11 +49,7 @@ pub type Marks = BTreeMap<String, Version>;
 
 /// Loads `since.toml`.
 pub fn load(catalog: &Path) -> Result<Marks, GeneratorError> {
-    let path = catalog.join("since.toml");
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(&path)
-        .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
-    toml::from_str(&text).map_err(|e| GeneratorError::Malformed { path: name, reason: e.to_string() })
+    load_toml(&catalog.join("since.toml"))
 }
 
 /// Renders `since.toml`.

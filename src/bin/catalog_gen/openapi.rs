@@ -7,6 +7,7 @@ use gitlab_mcp::catalog::{ArrayForm, BodyForm, Method, Param, Place, Version};
 use serde_json::{Map, Value};
 
 use crate::error::GeneratorError;
+use crate::files::load_text;
 use crate::paths::documented;
 use crate::shapes;
 
@@ -92,10 +93,7 @@ pub struct Read {
 
 /// Reads the document, with what its references refer to.
 pub fn paths(path: &Path) -> Result<Read, GeneratorError> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
-    parse(&name, text)
+    parse(&path.display().to_string(), load_text(path)?)
 }
 
 /// Parses the text of the document, with what its references refer to.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::documentation::{self, Figures};
 use crate::error::{GeneratorError, print_message};
+use crate::files;
 use crate::output;
 
 /// Folder of the packages, next to the catalog's.
@@ -67,17 +68,11 @@ pub fn run(catalog: &Path, is_check: bool) -> Result<bool, GeneratorError> {
     }
     documentation::write(catalog, &figures)?;
     for (name, text) in rendered.iter().filter(|(name, text)| committed.get(*name) != Some(*text)) {
-        let path = folder.join(name);
-        let parent = path.parent().unwrap_or(&folder);
-        std::fs::create_dir_all(parent)
-            .and_then(|()| std::fs::write(&path, text))
-            .map_err(|source| GeneratorError::Write { path: path.display().to_string(), source })?;
+        files::write(&folder.join(name), text)?;
         print_message(&format!("wrote {FOLDER}/{}\n", name.display()));
     }
     for name in committed.keys().filter(|name| !rendered.contains_key(*name)) {
-        let path = folder.join(name);
-        std::fs::remove_file(&path)
-            .map_err(|source| GeneratorError::Write { path: path.display().to_string(), source })?;
+        files::remove(&folder.join(name))?;
         print_message(&format!("removed {FOLDER}/{}\n", name.display()));
     }
     Ok(true)
@@ -89,17 +84,15 @@ fn by_name(files: &Files) -> output::Files {
 
 /// Renders each template.
 fn render(root: &Path, figures: &Figures) -> Result<Files, GeneratorError> {
-    let packages: Packages = load_toml(&root.join(FOLDER).join("packages.toml"))?;
+    let packages: Packages = files::load_toml(&root.join(FOLDER).join("packages.toml"))?;
     let crate_data = crate_data(root)?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_keep_trailing_newline(true);
     let mut files = Files::new();
     for (name, template) in load_files(&root.join(FOLDER).join("templates"))? {
-        let malformed = |reason: String| GeneratorError::Malformed {
-            path: format!("{FOLDER}/templates/{}", name.display()),
-            reason,
-        };
+        let path = Path::new(FOLDER).join("templates").join(&name);
+        let malformed = |reason: String| files::malformed(&path, reason);
         let of_platform = |platform: Option<&Platform>| -> Result<String, GeneratorError> {
             let binary = platform.map(|platform| match platform.os.as_str() {
                 "win32" => "gitlab-mcp.exe",
@@ -139,13 +132,11 @@ fn render(root: &Path, figures: &Figures) -> Result<Files, GeneratorError> {
 /// Metadata of `Cargo.toml`.
 fn crate_data(root: &Path) -> Result<Value, GeneratorError> {
     let path = root.join("Cargo.toml");
-    let manifest: toml::Table = load_toml(&path)?;
+    let manifest: toml::Table = files::load_toml(&path)?;
     let value = |key: &str| {
         let found = manifest.get("package").and_then(|package| package.get(key));
-        found.and_then(|value| serde_json::to_value(value).ok()).ok_or_else(|| GeneratorError::Malformed {
-            path: path.display().to_string(),
-            reason: format!("package.{key} is missing"),
-        })
+        let found = found.and_then(|value| serde_json::to_value(value).ok());
+        found.ok_or_else(|| files::malformed(&path, format!("package.{key} is missing")))
     };
     Ok(json!({
         "name": value("name")?,
@@ -185,49 +176,34 @@ fn validate(name: &Path, text: &str) -> Result<(), String> {
     }
 }
 
-fn load_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, GeneratorError> {
-    let text = load(path)?;
-    toml::from_str(&text).map_err(|error| GeneratorError::Malformed {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    })
-}
-
-fn load(path: &Path) -> Result<String, GeneratorError> {
-    std::fs::read_to_string(path)
-        .map_err(|source| GeneratorError::Read { path: path.display().to_string(), source })
-}
-
 /// The rendered files on disk: all below the folders, and at the top, whose names a template has.
 fn committed(folder: &Path) -> Result<Files, GeneratorError> {
-    let mut files = Files::new();
+    let mut texts = Files::new();
     let templates = load_files(&folder.join("templates"))?;
     let mut tops: Vec<_> = templates.keys().filter_map(|name| name.iter().next()).collect();
     tops.dedup();
     for top in tops {
         let path = folder.join(top);
         if path.is_dir() {
-            files
+            texts
                 .extend(load_files(&path)?.into_iter().map(|(name, text)| (Path::new(top).join(name), text)));
         } else if path.is_file() {
-            files.insert(PathBuf::from(top), load(&path)?);
+            texts.insert(PathBuf::from(top), files::load_text(&path)?);
         }
     }
-    Ok(files)
+    Ok(texts)
 }
 
 /// Every file below a folder, by its path within it.
 fn load_files(folder: &Path) -> Result<Files, GeneratorError> {
-    let unreadable = |source| GeneratorError::Read { path: folder.display().to_string(), source };
-    let mut files = Files::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
+    let mut texts = Files::new();
+    for path in files::list(folder)? {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
         if path.is_dir() {
-            files.extend(load_files(&path)?.into_iter().map(|(inner, text)| (name.join(inner), text)));
+            texts.extend(load_files(&path)?.into_iter().map(|(inner, text)| (name.join(inner), text)));
         } else {
-            files.insert(name, load(&path)?);
+            texts.insert(name, files::load_text(&path)?);
         }
     }
-    Ok(files)
+    Ok(texts)
 }

@@ -31,6 +31,15 @@ pub fn documented(raw: &str) -> String {
     out
 }
 
+/// The path with `{}` for each placeholder.
+pub fn unnamed(path: &str) -> String {
+    let text = |piece| match piece {
+        Piece::Text(text) => text,
+        Piece::Placeholder { .. } => "{}",
+    };
+    pieces(path).map(text).collect()
+}
+
 /// True if what follows a parenthesis is the arguments of a call: none, or with names.
 fn is_call(rest: &str) -> bool {
     rest.split_once(')').is_some_and(|(inside, _)| inside.is_empty() || inside.contains('='))

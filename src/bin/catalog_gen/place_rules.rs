@@ -13,16 +13,12 @@ use crate::rule_params::{ListedParams, find_param, matches, no_param, walk};
 
 /// Parameters that name places, and the default places of results.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct PlaceRules {
-    #[serde(default)]
     default: Vec<LandingRule>,
     /// Parameters by the kind of their place, where neither type nor name says it.
-    #[serde(default)]
     located: BTreeMap<Locates, Vec<String>>,
-    #[serde(default)]
     not_places: Vec<ListedParams>,
-    #[serde(default)]
     attributes: Vec<String>,
 }
 

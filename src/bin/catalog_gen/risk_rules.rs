@@ -10,22 +10,15 @@ use crate::rule_params::{ListedParams, dotted_paths, find_param, no_param};
 
 /// Risks of actions that the rules by method and verb get wrong, and parameters that raise the risk of a call.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct RiskRules {
-    #[serde(default)]
     read: Vec<String>,
-    #[serde(default)]
     write: Vec<String>,
-    #[serde(default)]
     grant: Vec<String>,
-    #[serde(default)]
     destructive: Vec<String>,
-    #[serde(default)]
     raise: Vec<RaiseRule>,
-    #[serde(default)]
     settings: Vec<SettingsRule>,
     /// Addresses that GitLab neither calls nor sends data to.
-    #[serde(default)]
     shown_addresses: Vec<ListedParams>,
 }
 

@@ -1,91 +1,63 @@
 //! Loads `catalog/rules.toml` and applies its rules to the actions.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Action, ChangeWords, ExampleWords, ListWords, Method, Names, Piece, QuickAction, ReadableTable, Risk,
-    SecretNameRules, Version, pieces,
+    Action, ChangeWords, ExampleWords, Join, KeptValue, ListChange, ListWords, Method, Names, Piece,
+    Presumed, QuickAction, ReadableTable, Risk, RowFilter, SecretNameRules, StatePin, Version, pieces,
 };
 use serde::Deserialize;
 
 use crate::action_ids::Ids;
-use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
+use crate::answers::StateRule;
 use crate::duplicate_risk::{share_raises, share_risks};
 use crate::error::GeneratorError;
-use crate::own_params::{
-    self, EditRules, KeptRule, LabelRules, ListRule, MarkRule, PinRule, PresumedRule, WaitRules,
-};
+use crate::own_params::{EditRules, LabelRules, MarkRule, WaitRules};
 use crate::place_rules::PlaceRules;
 use crate::risk_rules::{RiskRules, set_effects};
 use crate::rule_params::{ListedParams, matches, walk};
+use crate::rule_target::{Rule, RuleTarget};
 
 /// Contents of the file.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Rules {
-    #[serde(default)]
     effects: BTreeMap<String, Vec<String>>,
-    #[serde(default)]
     risk: RiskRules,
     /// Deprecated actions that GitLab's files do not mark or replace, with the action to use; empty if there is none.
-    #[serde(default)]
     deprecated: BTreeMap<String, String>,
     /// The oldest version that `since` distinguishes: at run time each mark may cost a request for the version.
-    #[serde(default)]
     oldest: Version,
     /// Actions for functions that GitLab has removed.
-    #[serde(default)]
     gone: Vec<String>,
     /// Widgets of work items whose use is no effect of its own.
-    #[serde(default)]
     plain_widgets: Vec<ListedParams>,
     /// Actions that take a query of the caller.
-    #[serde(default)]
     query_actions: Vec<String>,
-    #[serde(default)]
     places: PlaceRules,
-    #[serde(default)]
     quick_actions: QuickActionRules,
-    #[serde(default)]
     readable: ReadableTable,
     /// Used at run time only.
-    #[serde(default, rename = "examples")]
+    #[serde(rename = "examples")]
     _examples: ExampleWords,
-    #[serde(default)]
     changes: ChangeWords,
-    #[serde(default)]
     lists: ListWords,
     /// Used at run time only.
-    #[serde(default, rename = "secrets")]
+    #[serde(rename = "secrets")]
     _secrets: SecretNameRules,
-    #[serde(default)]
     states: Vec<StateRule>,
-    #[serde(default)]
-    joins: Vec<JoinRule>,
-    #[serde(default)]
-    row_filters: Vec<RowFilterRule>,
-    #[serde(default)]
+    joins: Vec<Rule<Join>>,
+    row_filters: Vec<Rule<RowFilter>>,
     edits: EditRules,
-    #[serde(default)]
     waits: WaitRules,
-    #[serde(default)]
     label_names: LabelRules,
-    #[serde(default)]
     text_marks: Vec<MarkRule>,
-    #[serde(default)]
-    kept_values: Vec<KeptRule>,
-    #[serde(default)]
-    list_changes: Vec<ListRule>,
-    #[serde(default)]
-    presumed: Vec<PresumedRule>,
-    #[serde(default)]
-    pins: Vec<PinRule>,
-    #[serde(default)]
+    kept_values: Vec<Rule<KeptValue>>,
+    list_changes: Vec<Rule<ListChange>>,
+    presumed: Vec<Rule<Presumed>>,
+    pins: Vec<Rule<StatePin>>,
     naming: NamingRules,
-    #[serde(default)]
     references: ReferenceRules,
-    #[serde(default)]
     graphql: GraphqlRules,
 }
 
@@ -225,22 +197,11 @@ pub struct GraphqlRoot {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 struct QuickActionRules {
-    #[serde(default)]
     texts: Vec<String>,
-    #[serde(default)]
     not_texts: Vec<ListedParams>,
-    #[serde(default)]
     commands: BTreeMap<String, QuickAction>,
-}
-
-/// Loads a file of TOML.
-pub fn load<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, GeneratorError> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
-    toml::from_str(&text).map_err(|e| GeneratorError::Malformed { path: name, reason: e.to_string() })
 }
 
 impl Rules {
@@ -268,60 +229,51 @@ impl Rules {
         self.places.set_landings(actions, &mut faults);
         self.set_scanned(actions, &mut faults);
         self.places.set_locates(actions, &mut faults);
-        answers::set_states(&self.states, actions, &mut faults);
-        answers::set_joins(&self.joins, actions, &mut faults);
-        answers::set_row_filters(&self.row_filters, actions, &mut faults);
-        own_params::set_edits(&self.edits, actions, &mut faults);
-        own_params::set_waits(&self.waits, actions, &mut faults);
-        own_params::set_label_names(&self.label_names, actions, &mut faults);
-        own_params::set_text_marks(&self.text_marks, actions, &mut faults);
-        own_params::set_kept_values(&self.kept_values, actions, &mut faults);
-        own_params::set_list_changes(&self.list_changes, actions, &mut faults);
-        own_params::set_presumed(&self.presumed, actions, &mut faults);
-        own_params::set_pins(&self.pins, actions, &mut faults);
-        let ids = Ids::new(actions);
-        for id in self.changes.receipts.iter().flat_map(|receipt| &receipt.actions) {
-            ids.expand(id, "changes.receipts", &mut faults);
-        }
-        for background in &self.changes.background {
-            for id in background.actions.iter().chain([&background.read]) {
-                ids.expand(id, "changes.background", &mut faults);
-            }
-        }
-        for id in self.changes.done.iter().flat_map(|done| &done.actions) {
-            ids.expand(id, "changes.done", &mut faults);
-        }
-        for partial in &self.changes.partial {
-            for id in partial.actions.iter().chain([&partial.read]) {
-                ids.expand(id, "changes.partial", &mut faults);
-            }
-        }
-        let trials = self.changes.trials.iter().flat_map(|trial| trial.actions.iter().chain([&trial.read]));
-        let rows = self.changes.rows.iter().flat_map(|row| [&row.action, &row.read]);
-        let members = &self.changes.members;
+        let mut target = RuleTarget::new(actions, &mut faults);
+        target.set_states(&self.states);
+        target.set_joins(&self.joins);
+        target.set_row_filters(&self.row_filters);
+        target.set_edits(&self.edits);
+        target.set_waits(&self.waits);
+        target.set_label_names(&self.label_names);
+        target.set_text_marks(&self.text_marks);
+        target.set_kept_values(&self.kept_values);
+        target.set_list_changes(&self.list_changes);
+        target.set_presumed(&self.presumed);
+        target.set_pins(&self.pins);
+        self.check_ids(&mut target);
+        self.check_lists(actions, &mut faults);
+        if faults.is_empty() { Ok(()) } else { Err(GeneratorError::Faults(faults)) }
+    }
+
+    /// Refuses ids of no action, in the rules that are used at run time only.
+    fn check_ids(&self, target: &mut RuleTarget<'_>) {
+        let ChangeWords {
+            receipts, background, partial, done, trials, rows, members, moved, refusals, ..
+        } = &self.changes;
+        let mut check = |row: &str, ids: &mut dyn Iterator<Item = &String>| {
+            ids.for_each(|id| target.check_id(row, id));
+        };
+        check("changes.receipts", &mut receipts.iter().flat_map(|receipt| &receipt.actions));
+        check(
+            "changes.background",
+            &mut background.iter().flat_map(|one| one.actions.iter().chain([&one.read])),
+        );
+        check("changes.done", &mut done.iter().flat_map(|done| &done.actions));
+        check("changes.partial", &mut partial.iter().flat_map(|one| one.actions.iter().chain([&one.read])));
+        check("changes", &mut trials.iter().flat_map(|trial| trial.actions.iter().chain([&trial.read])));
+        check("changes", &mut rows.iter().flat_map(|row| [&row.action, &row.read]));
         let members =
             members.on_direct.iter().chain([&members.direct, &members.all, &members.get, &members.get_any]);
         // Rules without these lists have no ids.
-        let members = members.filter(|id| !id.is_empty());
-        let moved = self.changes.moved.iter().flat_map(|moved| &moved.actions);
-        let refusals =
-            self.changes.refusals.iter().flat_map(|refusal| refusal.actions.iter().chain(&refusal.instead));
-        for id in trials.chain(rows).chain(members).chain(moved).chain(refusals) {
-            ids.expand(id, "changes", &mut faults);
-        }
+        check("changes", &mut members.filter(|id| !id.is_empty()));
+        check("changes", &mut moved.iter().flat_map(|moved| &moved.actions));
+        check("changes", &mut refusals.iter().flat_map(|one| one.actions.iter().chain(&one.instead)));
         for (command, quick) in &self.quick_actions.commands {
-            for id in &quick.actions {
-                ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);
-            }
+            check(&format!("quick_actions.commands.{command}"), &mut quick.actions.iter());
         }
-        for id in &self.query_actions {
-            ids.expand(id, "query_actions", &mut faults);
-        }
-        for id in self.readable.open.iter().chain(self.readable.rows.keys()) {
-            ids.expand(id, "readable", &mut faults);
-        }
-        self.check_lists(actions, &mut faults);
-        if faults.is_empty() { Ok(()) } else { Err(GeneratorError::Faults(faults)) }
+        check("query_actions", &mut self.query_actions.iter());
+        check("readable", &mut self.readable.open.iter().chain(self.readable.rows.keys()));
     }
 
     /// Refuses words on lists that no read has a parameter for.

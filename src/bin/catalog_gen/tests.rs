@@ -38,7 +38,7 @@ fn curation(domains: &[(&str, &[&str])]) -> Curation {
 /// The rules of the catalog.
 fn rules() -> crate::rules::BuildRules {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/rules.toml");
-    crate::rules::load::<crate::rules::Rules>(&path).unwrap().into_build()
+    crate::files::load_toml::<crate::rules::Rules>(&path).unwrap().into_build()
 }
 
 fn name(method: Method, path: &str, domains: &[(&str, &[&str])]) -> Result<String, String> {

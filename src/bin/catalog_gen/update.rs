@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::api_files::ApiFiles;
 use crate::error::GeneratorError;
+use crate::files::load_toml;
 use crate::generated::Generated;
 use crate::kept::{Kept, KeptSources};
 use crate::older::OlderFiles;
@@ -35,7 +36,7 @@ pub fn run(
             version: version.unwrap_or(known),
             older,
         };
-        let rules = rules::load::<rules::Rules>(&catalog.join("rules.toml"))?.into_build();
+        let rules = load_toml::<rules::Rules>(&catalog.join("rules.toml"))?.into_build();
         kept = kept::extend(&kept, &sources, &rules.graphql)?;
         if !is_preview {
             output::write_over(catalog, &kept.files())?;
@@ -74,7 +75,7 @@ fn operation_names(
     files: &ApiFiles,
     kept: &Kept,
 ) -> Result<BTreeSet<String>, GeneratorError> {
-    let rules = rules::load::<rules::Rules>(&catalog.join("rules.toml"))?.into_build();
+    let rules = load_toml::<rules::Rules>(&catalog.join("rules.toml"))?.into_build();
     let document = openapi::load(&files.openapi(catalog)?)?;
     let own = kept.operations()?;
     let rest =

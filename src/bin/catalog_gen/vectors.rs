@@ -1,13 +1,14 @@
 //! Vectors for actions added after the last training: the mean of the embeddings of their own texts, as long as its
 //! cosine with a trained vector is on average. A longer one would be nearer to every query than trained vectors are.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{Action, Catalog};
 use gitlab_mcp::search::Tokenizer;
+use gitlab_mcp::search::{Vectors, read_vectors};
 
 use crate::error::GeneratorError;
+use crate::files;
 
 /// Paths within the catalog of the trained vectors and of the untrained ones.
 const TRAINED: &str = "learned/actions.bin";
@@ -16,16 +17,13 @@ const UNTRAINED: &str = "learned/untrained.bin";
 /// One in so many trained actions is compared with the mean of its texts.
 const SAMPLED: usize = 20;
 
-/// Trained vectors by name.
-type Vectors<'v> = BTreeMap<&'v str, Vec<f32>>;
-
 /// Writes a vector for each ranked action without a trained one; returns their number.
 pub fn write(catalog: &Path, actions: &[Action]) -> Result<usize, GeneratorError> {
     let path = catalog.join(TRAINED);
     let trained = std::fs::read(&path)
         .map_err(|source| GeneratorError::Read { path: path.display().to_string(), source })?;
     let failed = |reason: &dyn std::fmt::Display| GeneratorError::Vectors(reason.to_string());
-    let trained = parse(&trained).ok_or_else(|| failed(&"learned/actions.bin is invalid"))?;
+    let (trained, _) = read_vectors(&trained).map_err(|_| failed(&"learned/actions.bin is invalid"))?;
     let embedded = Catalog::embedded().map_err(|error| failed(&error))?;
     let tokenizer = Tokenizer::open(&embedded).map_err(|error| failed(&error))?;
     let encode = |action: &Action| tokenizer.vector(&own_texts(action)).map_err(|error| failed(&error));
@@ -34,7 +32,7 @@ pub fn write(catalog: &Path, actions: &[Action]) -> Result<usize, GeneratorError
     let mut cosines = Vec::new();
     for action in offered().step_by(SAMPLED).filter(|_| !new.is_empty()) {
         if let Some(vector) = of_action(&trained, action) {
-            cosines.push(dot(&encode(action)?, vector));
+            cosines.push(dot(&encode(action)?, &vector));
         }
     }
     let length = cosines.iter().sum::<f32>() / cosines.len().max(1) as f32;
@@ -43,9 +41,7 @@ pub fn write(catalog: &Path, actions: &[Action]) -> Result<usize, GeneratorError
         let vector = encode(action)?.iter().map(|value| value * length).collect();
         vectors.push((action.id.clone(), vector));
     }
-    let path = catalog.join(UNTRAINED);
-    std::fs::write(&path, bytes(&vectors))
-        .map_err(|source| GeneratorError::Write { path: path.display().to_string(), source })?;
+    files::write(&catalog.join(UNTRAINED), bytes(&vectors))?;
     Ok(vectors.len())
 }
 
@@ -58,29 +54,19 @@ fn own_texts(action: &Action) -> Vec<String> {
 }
 
 /// The trained vector of an action, by its id or an alias.
-fn of_action<'v>(trained: &'v Vectors<'_>, action: &Action) -> Option<&'v Vec<f32>> {
+fn of_action(trained: &Vectors<'_>, action: &Action) -> Option<Vec<f32>> {
     let mut names = std::iter::once(&action.id).chain(&action.aliases);
-    names.find_map(|name| trained.get(name.as_str()))
+    names.find_map(|name| decode_vector(trained, name))
+}
+
+fn decode_vector(trained: &Vectors<'_>, name: &str) -> Option<Vec<f32>> {
+    let (scale, components) = trained.get(name)?;
+    let scale = f32::from_le_bytes(*scale.first_chunk()?);
+    Some(components.iter().map(|value| f32::from(value.cast_signed()) * scale).collect())
 }
 
 fn dot(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
-}
-
-/// Parses a file of vectors; `None` if it is invalid.
-fn parse(bytes: &[u8]) -> Option<Vectors<'_>> {
-    let (sizes, rest) = bytes.split_at_checked(12)?;
-    let [count, width, text] = sizes.as_chunks::<4>().0 else { return None };
-    let size = |bytes: &[u8; 4]| usize::try_from(u32::from_le_bytes(*bytes)).ok();
-    let (count, width, text) = (size(count)?, size(width)?, size(text)?);
-    let (names, rest) = rest.split_at_checked(text)?;
-    let (scales, rows) = rest.split_at_checked(count * 4)?;
-    let vector = |(scale, row): (&[u8; 4], &[u8])| -> Vec<f32> {
-        let scale = f32::from_le_bytes(*scale);
-        row.iter().map(|value| f32::from(value.cast_signed()) * scale).collect()
-    };
-    let vectors = scales.as_chunks::<4>().0.iter().zip(rows.chunks_exact(width.max(1))).map(vector);
-    Some(std::str::from_utf8(names).ok()?.lines().zip(vectors).collect())
 }
 
 /// Serializes vectors in the format of catalog/training/model.py: count, width, length of the names, the names by line,
@@ -106,16 +92,16 @@ fn bytes(vectors: &[(String, Vec<f32>)]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, parse};
+    use super::{bytes, decode_vector, read_vectors};
 
     #[test]
     fn vectors_are_written_as_they_are_parsed() {
         let written = bytes(&[("a.b".to_owned(), vec![0.5, -0.25]), ("c.d".to_owned(), vec![0.0, 0.1])]);
-        let parsed = parse(&written).unwrap();
+        let (parsed, _) = read_vectors(&written).unwrap();
         for (name, expected) in [("a.b", [0.5, -0.25]), ("c.d", [0.0, 0.1])] {
-            let close =
-                parsed[name].iter().zip(expected).all(|(value, expected)| (value - expected).abs() < 0.01);
-            assert!(close, "{name}: {:?}", parsed[name]);
+            let vector = decode_vector(&parsed, name).unwrap();
+            let close = vector.iter().zip(expected).all(|(value, expected)| (value - expected).abs() < 0.01);
+            assert!(close, "{name}: {vector:?}");
         }
     }
 }

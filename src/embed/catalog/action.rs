@@ -14,7 +14,7 @@ use super::operation::{Interface, Operation, Scope};
 use super::param::{Param, Place};
 
 /// An action, such as `issue.list`, with every operation that implements it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Action {
     /// `domain.verb`, both in snake_case. Stable: it does not change when the catalog is generated again.
     #[serde(rename = "action")]
@@ -48,13 +48,11 @@ pub struct Action {
     pub curated: bool,
     /// Id of the action that this one duplicates through GitLab's other interface. A duplicate runs by its own id and
     /// is not ranked.
-    #[serde(default)]
     pub twin: Option<String>,
     /// Kind of response, if the response's shape does not show it.
     #[serde(default)]
     pub answers: Answers,
     /// Steps of a composite action, which sends no request itself.
-    #[serde(default)]
     pub plan: Option<Plan>,
     /// Ids of other actions whose effect a call of this one can have as well. A rule or a denial of one of them
     /// applies to this action too. From `[effects]` in `catalog/rules.toml`.
@@ -76,10 +74,8 @@ pub struct Action {
     #[serde(default)]
     pub deprecated: bool,
     /// The action to use in place of a deprecated one.
-    #[serde(default)]
     pub replaced_by: Option<String>,
     /// Id of the action that is usually the better choice where both fit.
-    #[serde(default)]
     pub usually: Option<String>,
     /// Fields of the response that the action is used for: the compact view neither omits nor shortens them.
     #[serde(default)]
@@ -88,7 +84,6 @@ pub struct Action {
     #[serde(default)]
     pub companions: Vec<Companion>,
     /// Note that every answer has, as the end of a sentence.
-    #[serde(default)]
     pub answer_note: Option<String>,
     /// Parameters with any of which an answer has no such note.
     #[serde(default)]
@@ -112,20 +107,15 @@ pub struct Action {
     #[serde(default)]
     pub row_filters: Vec<RowFilter>,
     /// The long text that a call may change in parts. From `[edits]` in `catalog/rules.toml`.
-    #[serde(default)]
     pub edit: Option<TextEdit>,
     /// The state that a call may wait for. From `[waits]` in `catalog/rules.toml`.
-    #[serde(default)]
     pub wait: Option<StateWait>,
     /// Parameters with names of labels, which are compared with the existing ones. From `[[label_names]]` in
     /// `catalog/rules.toml`.
-    #[serde(default)]
     pub label_names: Option<LabelNames>,
     /// A mark of a text that a parameter sets. From `[[text_marks]]` in `catalog/rules.toml`.
-    #[serde(default)]
     pub text_mark: Option<TextMark>,
     /// A parameter that keeps its value unless it is given. From `[[kept_values]]` in `catalog/rules.toml`.
-    #[serde(default)]
     pub kept: Option<KeptValue>,
     /// Parameters that change a list in part. From `[[list_changes]]` in `catalog/rules.toml`.
     #[serde(default)]
@@ -134,21 +124,18 @@ pub struct Action {
     #[serde(default)]
     pub presumed: Vec<Presumed>,
     /// The parameter that ties a call to the object that was shown. From `[[pins]]` in `catalog/rules.toml`.
-    #[serde(default)]
     pub pin: Option<StatePin>,
 }
 
 /// Actions that a composite action consists of; any action of the catalog if it lists none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Plan {
     /// Ids of required actions: without one of them the composite action cannot run.
-    #[serde(default)]
     pub needs: Vec<String>,
     /// Ids of optional actions, run if the parameters require them.
-    #[serde(default)]
     pub picks: Vec<String>,
     /// Bulk: works on several objects; a single object has its own action.
-    #[serde(default)]
     pub several: bool,
 }
 

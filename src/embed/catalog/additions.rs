@@ -12,7 +12,6 @@ use super::json::Json;
 #[serde(deny_unknown_fields)]
 pub struct TextEdit {
     /// The list whose objects have the text, `edits` and `diff`; none if they are parameters of the action.
-    #[serde(default)]
     pub within: Option<String>,
     /// Path of the parameter with the text: `description`, `descriptionWidget.description`.
     pub text: String,
@@ -28,7 +27,6 @@ pub struct TextEdit {
     pub alone: bool,
     /// The field of its response that is sent as the parameter of the same name, so that GitLab refuses the change of a
     /// text that has changed since.
-    #[serde(default)]
     pub guard: Option<String>,
 }
 
@@ -78,7 +76,6 @@ pub struct StatePin {
     /// Field of its response.
     pub field: String,
     /// Id of the read that lists the commits between two values, which it takes as `from` and `to`.
-    #[serde(default)]
     pub since: Option<String>,
 }
 
@@ -92,7 +89,6 @@ pub struct StateNote {
     #[serde(default)]
     pub says: String,
     /// Id of the action that is next.
-    #[serde(default)]
     pub next: Option<String>,
     /// Parameters of that action by fields of the response, apart from those that it shares with the call.
     #[serde(default)]
@@ -116,12 +112,10 @@ pub struct Join {
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
     /// The field of the response with the number of rows: without it, or at zero, nothing is read.
-    #[serde(default)]
     pub counted_by: Option<String>,
     /// Fields of the rows, dotted within their objects.
     pub shows: Vec<String>,
     /// The parameter with the name of a branch or tag whose commit the read shows, in a note. No read is made for a SHA.
-    #[serde(default)]
     pub of_ref: Option<String>,
 }
 
@@ -138,7 +132,6 @@ pub struct RowFilter {
     #[serde(default)]
     pub has: BTreeMap<String, Json>,
     /// A filter of GitLab's that keeps all of these rows by the same value, and is sent.
-    #[serde(default)]
     pub sends: Option<String>,
 }
 
@@ -167,7 +160,6 @@ pub struct Companion {
     /// Id of the other action. It takes the parameters of the path that it has too.
     pub action: String,
     /// The parameter of the other action that takes the value.
-    #[serde(default)]
     pub value: Option<String>,
     /// True if it is called first.
     #[serde(default)]
@@ -197,7 +189,6 @@ pub struct TextMark {
     /// The marks that GitLab knows, in lower case.
     pub known: Vec<String>,
     /// Id of the read with the present text, if the call has no text; it takes the parameters of the path.
-    #[serde(default)]
     pub read: Option<String>,
 }
 

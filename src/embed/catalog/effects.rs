@@ -38,7 +38,6 @@ pub struct Landing {
     #[serde(default)]
     pub absent: Vec<String>,
     /// A parameter and the value that selects this place, whatever else is given.
-    #[serde(default)]
     pub by: Option<LandingChoice>,
     pub place: LandingPlace,
 }
@@ -67,8 +66,8 @@ pub enum LandingPlace {
     Renamed,
 }
 
-/// Risk of running an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// Risk of running an action; an unknown one is the highest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
     /// Changes nothing.
@@ -78,6 +77,7 @@ pub enum Risk {
     /// Grants access, or lets data out: tokens, keys, members, webhooks, exports, wider visibility, removed protection.
     Grant,
     /// Deletes, overwrites irreversibly, revokes, erases, transfers, merges or blocks. Needs `confirm`.
+    #[default]
     Destructive,
 }
 

@@ -91,10 +91,8 @@ pub struct FilterName {
     /// The field of its rows with the name.
     pub field: String,
     /// The list of the place that a similar name is looked for in, if it is not the read without its search.
-    #[serde(default)]
     pub others: Option<String>,
     /// The field of a row with what people call it, if that is not its name.
-    #[serde(default)]
     pub title: Option<String>,
     /// Parameters of the read with fixed values.
     #[serde(default)]
@@ -239,16 +237,12 @@ pub enum PageValue {
 pub struct ItemKind {
     /// The action that reads it.
     pub read: String,
-    #[serde(default)]
     pub comments: Option<String>,
     /// Parameters of the read of its comments.
     #[serde(default)]
     pub comment_params: Vec<(String, String)>,
-    #[serde(default)]
     pub diffs: Option<String>,
-    #[serde(default)]
     pub links: Option<String>,
-    #[serde(default)]
     pub update: Option<String>,
     /// Fields that identify the item besides `fullPath`, the first given one counts.
     #[serde(default)]
@@ -260,7 +254,6 @@ pub struct ItemKind {
     #[serde(default)]
     pub placeless: bool,
     /// The other kind that it may be.
-    #[serde(default)]
     pub or_else: Option<String>,
 }
 
@@ -285,7 +278,6 @@ pub struct NewItemKind {
     /// The action that creates it.
     pub action: String,
     /// The kind that a group has in its place.
-    #[serde(default)]
     pub in_group: Option<String>,
     #[serde(default)]
     pub place: ItemPlace,
@@ -357,7 +349,6 @@ pub struct CompletionRow {
     pub name: String,
     pub action: String,
     /// The parameter that filters the list by the typed text.
-    #[serde(default)]
     pub search: Option<String>,
     /// Further parameters.
     pub params: Vec<(String, String)>,
@@ -384,7 +375,6 @@ pub struct Resolver {
     #[serde(default)]
     pub form: NameForm,
     /// Mark that GitLab writes before the ids of the kind: `#305` is a pipeline or job, `$3` a snippet.
-    #[serde(default)]
     pub id_mark: Option<char>,
     /// Words that GitLab's filters accept in place of an id.
     #[serde(default)]
@@ -395,7 +385,6 @@ pub struct Resolver {
     /// The reads that find it, tried in order until one does.
     pub reads: Vec<ResolverRead>,
     /// The read that shows what an id is of, for a question.
-    #[serde(default)]
     pub shown: Option<ShownId>,
 }
 
@@ -445,7 +434,6 @@ pub struct ResolverRead {
     #[serde(default = "default_id")]
     pub id: String,
     /// Required type of the global id.
-    #[serde(default)]
     pub of: Option<String>,
 }
 
@@ -492,59 +480,51 @@ pub enum KindRead {
     Text(String),
 }
 
+/// The values that are a word alone.
+static WORDS: [(KindRead, &str); 11] = [
+    (KindRead::Name, "$name"),
+    (KindRead::Title, "$title"),
+    (KindRead::Digits, "$digits"),
+    (KindRead::LatestOn, "$latest_on"),
+    (KindRead::Path, "$path"),
+    (KindRead::Number, "$number"),
+    (KindRead::Same, "$same"),
+    (KindRead::Absent, "$absent"),
+    (KindRead::May, "$may"),
+    (KindRead::Group, "$group"),
+    (KindRead::Scope, "$scope"),
+];
+
 impl TryFrom<String> for KindRead {
     type Error = String;
 
     fn try_from(text: String) -> Result<KindRead, String> {
-        let Some(word) = text.strip_prefix('$') else { return Ok(KindRead::Text(text)) };
-        Ok(match word.split_once(' ') {
-            Some(("only", word)) => KindRead::Only(word.to_owned()),
-            Some(("after", beginning)) => KindRead::After(beginning.to_owned()),
-            Some(("path", mark)) if mark.chars().count() == 1 => {
-                KindRead::PathOf(mark.chars().next().unwrap_or('#'))
-            }
-            Some(("number", mark)) if mark.chars().count() == 1 => {
-                KindRead::NumberOf(mark.chars().next().unwrap_or('!'))
-            }
-            Some(_) => return Err(format!("{text} is no value of a read")),
-            None => match word {
-                "name" => KindRead::Name,
-                "title" => KindRead::Title,
-                "digits" => KindRead::Digits,
-                "latest_on" => KindRead::LatestOn,
-                "path" => KindRead::Path,
-                "number" => KindRead::Number,
-                "same" => KindRead::Same,
-                "absent" => KindRead::Absent,
-                "may" => KindRead::May,
-                "group" => KindRead::Group,
-                "scope" => KindRead::Scope,
-                _ => return Err(format!("{text} is no value of a read")),
-            },
-        })
+        if !text.starts_with('$') {
+            return Ok(KindRead::Text(text));
+        }
+        if let Some((ask, _)) = WORDS.iter().find(|(_, word)| *word == text) {
+            return Ok(ask.clone());
+        }
+        let unknown = || format!("{text} is no value of a read");
+        match text.split_once(' ') {
+            Some(("$only", word)) => Ok(KindRead::Only(word.to_owned())),
+            Some(("$after", beginning)) => Ok(KindRead::After(beginning.to_owned())),
+            Some(("$path", mark)) => mark.parse().map(KindRead::PathOf).map_err(|_| unknown()),
+            Some(("$number", mark)) => mark.parse().map(KindRead::NumberOf).map_err(|_| unknown()),
+            _ => Err(unknown()),
+        }
     }
 }
 
 impl From<KindRead> for String {
     fn from(ask: KindRead) -> String {
-        let word = match ask {
-            KindRead::Name => "$name",
-            KindRead::Title => "$title",
-            KindRead::Digits => "$digits",
-            KindRead::LatestOn => "$latest_on",
-            KindRead::Path => "$path",
-            KindRead::Number => "$number",
-            KindRead::Same => "$same",
-            KindRead::Absent => "$absent",
-            KindRead::May => "$may",
-            KindRead::Group => "$group",
-            KindRead::Scope => "$scope",
-            KindRead::Only(word) => return format!("$only {word}"),
-            KindRead::After(beginning) => return format!("$after {beginning}"),
-            KindRead::NumberOf(mark) => return format!("$number {mark}"),
-            KindRead::PathOf(mark) => return format!("$path {mark}"),
-            KindRead::Text(text) => return text,
-        };
-        word.to_owned()
+        match ask {
+            KindRead::Only(word) => format!("$only {word}"),
+            KindRead::After(beginning) => format!("$after {beginning}"),
+            KindRead::NumberOf(mark) => format!("$number {mark}"),
+            KindRead::PathOf(mark) => format!("$path {mark}"),
+            KindRead::Text(text) => text,
+            other => WORDS.iter().find(|(ask, _)| *ask == other).map_or("", |(_, word)| *word).to_owned(),
+        }
     }
 }

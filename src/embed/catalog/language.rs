@@ -12,60 +12,46 @@ use super::version::Version;
 
 /// Vocabulary of the finder, from `catalog/language.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Language {
     /// Words that do not help to identify an action.
-    #[serde(default)]
     pub stopwords: Vec<String>,
     /// Words that are never stemmed.
-    #[serde(default)]
     pub never_stem: Vec<String>,
     /// Synonyms: a word or phrase, and GitLab's terms for it.
-    #[serde(default, rename = "synonym")]
+    #[serde(rename = "synonym")]
     pub synonyms: Vec<Synonym>,
     /// Verbs, and the kind of action that each requests.
-    #[serde(default, rename = "verb")]
+    #[serde(rename = "verb")]
     pub verbs: Vec<Verb>,
     /// Prepositions before a second object: `labels of a project`.
-    #[serde(default)]
     pub prepositions: Vec<String>,
     /// Subset of the prepositions that only describe the object: `an issue with labels`.
-    #[serde(default)]
     pub attributes: Vec<String>,
     /// Question words: a request with one of them only reads.
-    #[serde(default)]
     pub questions: Vec<String>,
     /// Verbs that are also states, in front of an object: `open issues`.
-    #[serde(default)]
     pub states: Vec<String>,
     /// Words after which a participle is a request: `be closed`.
-    #[serde(default)]
     pub passives: Vec<String>,
     /// Words for an object that the request named before: `and merge it`.
-    #[serde(default)]
     pub pronouns: Vec<String>,
     /// Common words that are unrelated to GitLab; never corrected as misspellings.
-    #[serde(default)]
     pub ordinary: Vec<String>,
     /// Quantifiers for several objects and for one.
-    #[serde(default)]
     pub many: Vec<String>,
-    #[serde(default)]
     pub one: Vec<String>,
     /// Words for a scope: a project, a group, the instance, or the current user.
-    #[serde(default, rename = "scope")]
+    #[serde(rename = "scope")]
     pub scopes: Vec<ScopeWord>,
     /// Objects that are also attached to others.
-    #[serde(default, rename = "part")]
+    #[serde(rename = "part")]
     pub parts: Vec<PartWord>,
     /// Objects that other products name differently from GitLab, with the names of those products.
-    #[serde(default)]
     pub foreign: Foreign,
     /// Ids of actions to suggest if nothing matches a query, the most common first.
-    #[serde(default)]
     pub suggested: Vec<String>,
     /// Words of requests about files of the client's own machine.
-    #[serde(default)]
     pub local: LocalWords,
 }
 
@@ -203,23 +189,18 @@ pub struct Agent {
 
 /// Meaning of a parameter's name in every action, from `catalog/curation/glossary.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct GlossaryEntry {
     /// One-line description, not copied from GitLab.
-    #[serde(default)]
     pub note: String,
     /// Accepted aliases, if an action has no parameter of that exact name.
-    #[serde(default)]
     pub aliases: Vec<String>,
     /// A plausible value, if there is one.
-    #[serde(default)]
     pub example: Option<Box<Json>>,
     /// Frequently set: listed early in signatures.
-    #[serde(default)]
     pub first: bool,
     /// Aliases of values, each with the values that it may mean. The corrected call has the first that the action
     /// accepts.
-    #[serde(default)]
     pub values: BTreeMap<String, Vec<String>>,
 }
 
@@ -234,22 +215,18 @@ pub struct QuickAction {
     #[serde(default)]
     pub path: bool,
     /// The place of its result, if that is another than the text's.
-    #[serde(default)]
     pub lands: Option<LandingPlace>,
     /// Its risk, if that is above those of the actions.
-    #[serde(default)]
     pub risk: Option<Risk>,
 }
 
 /// Actions that `GITLAB_READABLE_PATHS` allows although they have no path. From `[readable]` in `catalog/rules.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct ReadableTable {
     /// Ids of actions whose responses contain no data of a project or group.
-    #[serde(default)]
     pub open: Vec<String>,
     /// Ids of list actions, with the field that holds the path of a row.
-    #[serde(default)]
     pub rows: BTreeMap<String, String>,
 }
 
@@ -317,38 +294,28 @@ impl ListWords {
 
 /// Relation of a write's parameters to the fields of its answer. From `[changes]` in `catalog/rules.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct ChangeWords {
     /// Parameters whose value shows in a field of another name, the first that fits. Any other parameter shows in the
     /// field of its own name.
-    #[serde(default)]
     pub shown_as: Vec<ShownAs>,
     /// Fields that the answers of writes on large objects are narrowed to.
-    #[serde(default)]
     pub receipts: Vec<Receipt>,
     /// Writes that GitLab answers with the object before the change, which it makes afterwards.
-    #[serde(default)]
     pub background: Vec<BackgroundChange>,
     /// Writes of several steps, of which GitLab may have made the first when it refuses the next.
-    #[serde(default)]
     pub partial: Vec<PartialChange>,
     /// States of an object in which a change has nothing left to do.
-    #[serde(default)]
     pub done: Vec<DoneState>,
     /// Reads that show what a call on trial would meet.
-    #[serde(default)]
     pub trials: Vec<TrialRead>,
     /// Reads that add a field to the rows of a list.
-    #[serde(default)]
     pub rows: Vec<RowAddition>,
     /// Lists of members.
-    #[serde(default)]
     pub members: MemberLists,
     /// Updates by which an object gets another address.
-    #[serde(default)]
     pub moved: Vec<MovedObject>,
     /// Statuses that have another meaning for an action.
-    #[serde(default)]
     pub refusals: Vec<RefusalMeaning>,
 }
 
@@ -375,7 +342,6 @@ pub struct RefusalMeaning {
     /// Its meaning, as a hint.
     pub hint: String,
     /// The action that does what was wanted, with the same parameters.
-    #[serde(default)]
     pub instead: Option<String>,
     /// Parameters without which GitLab refuses the call, and which change nothing else.
     #[serde(default)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::version::Version;
 
 /// An operation of GitLab: a method and path of its REST interface, or a field of its GraphQL interface.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     pub method: Method,
     /// Path as in GitLab's documentation: `/projects/:id/issues/:issue_iid`, a glob as `*file_path`. Relative to
@@ -27,17 +27,13 @@ pub struct Operation {
     #[serde(default)]
     pub deprecated: bool,
     /// The GitLab version that introduced it, where GitLab's files tell.
-    #[serde(default)]
     pub since: Option<Version>,
     /// The first GitLab version that is known to lack it.
-    #[serde(default)]
     pub until: Option<Version>,
     /// GraphQL request; `None` for REST.
-    #[serde(default)]
     pub graphql: Option<Graphql>,
     /// Set if it is not an operation of GitLab: it represents any operation of that interface, which the parameters
     /// select, or a plan. For a plan, path and scope describe its target; nothing is sent there.
-    #[serde(default)]
     pub any: Option<Interface>,
 }
 
@@ -74,7 +70,6 @@ pub struct Graphql {
     #[serde(default)]
     pub gids: BTreeMap<String, String>,
     /// GitLab version that introduced it as an experiment, if it still is one.
-    #[serde(default)]
     pub experiment: Option<String>,
     /// Definitions of the fragments in the selection. The catalog stores each once, apart from the actions, and adds
     /// them when an action is loaded.
@@ -91,9 +86,10 @@ pub enum GraphqlKind {
 }
 
 /// An HTTP method of GitLab's interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
+    #[default]
     Get,
     Head,
     Post,
@@ -103,7 +99,7 @@ pub enum Method {
 }
 
 /// Scope of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     Project,
@@ -111,6 +107,7 @@ pub enum Scope {
     /// A project or a group, depending on `fullPath`.
     Namespace,
     /// The whole GitLab instance, as far as the token can see it.
+    #[default]
     Instance,
     /// One user, named by `user_id`.
     User,

@@ -41,7 +41,6 @@ pub struct Param {
     /// Accepted values, if there are few.
     #[serde(rename = "enum", default)]
     pub choices: Vec<String>,
-    #[serde(default)]
     pub default: Option<Json>,
     /// True if every operation that has the parameter requires it.
     #[serde(default)]
@@ -50,7 +49,6 @@ pub struct Param {
     #[serde(default)]
     pub scopes: Vec<Scope>,
     /// The GitLab version that introduced it, where GitLab's files tell.
-    #[serde(default)]
     pub since: Option<Version>,
     /// The GitLab version that introduced an accepted value, for values that came after the parameter.
     #[serde(rename = "enum_since", default)]
@@ -62,25 +60,19 @@ pub struct Param {
     #[serde(default)]
     pub array: ArrayForm,
     /// Name in the request, if different.
-    #[serde(default)]
     pub wire: Option<String>,
     /// Reference kind, if it accepts a name where GitLab expects an id.
-    #[serde(default)]
     pub names: Option<Names>,
     /// Description, if it differs from the glossary's.
-    #[serde(default)]
     pub note: Option<String>,
     /// True if GitLab accepts it although its OpenAPI document omits it.
     #[serde(default)]
     pub undocumented: bool,
     /// GraphQL type, if it is sent as a variable: `[IssuableState!]`.
-    #[serde(default)]
     pub graphql: Option<String>,
     /// Type in the global ids that it accepts: `Ci::Build` of `gid://gitlab/Ci::Build/1`.
-    #[serde(default)]
     pub gid: Option<String>,
     /// Kind of place that its value names; `None` if its value does not affect where the call works.
-    #[serde(default)]
     pub locates: Option<Locates>,
     /// True if the default is sent when no value is given: GitLab requires one.
     #[serde(default)]

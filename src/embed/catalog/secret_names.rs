@@ -1,6 +1,8 @@
 //! Names of fields with secrets, from `[secrets]` in `catalog/rules.toml`. They are compiled in as a constant, so that no
 //! answer is shown because a table could not be read.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// Maximum number of held fields: the holders around a value are the bits of one number.
@@ -8,16 +10,11 @@ const MAX_HELD_FIELDS: usize = 64;
 
 /// The table as it is written in the file.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct SecretNameRules {
-    endings: Vec<String>,
-    cursors: Vec<String>,
-    names: Vec<String>,
     held: Vec<String>,
-    beside_value: Vec<String>,
-    marks: Vec<String>,
-    query: Vec<String>,
-    urls: Vec<String>,
+    /// All other lists. The compiler refuses one that `SecretNames` does not have, and requires those that it has.
+    #[serde(flatten)]
+    lists: BTreeMap<String, Vec<String>>,
 }
 
 impl SecretNameRules {
@@ -26,22 +23,14 @@ impl SecretNameRules {
         if self.held.len() > MAX_HELD_FIELDS {
             return Err(format!("secrets: {} held fields; at most {MAX_HELD_FIELDS} fit", self.held.len()));
         }
-        let mut fields = Vec::new();
+        let mut held = Vec::new();
         for path in &self.held {
             let (holder, name) =
                 path.split_once('.').ok_or_else(|| format!("secrets: {path} has no holder"))?;
-            fields.push(format!("HeldField {{ holder: {holder:?}, name: {name:?} }}"));
+            held.push(format!("HeldField {{ holder: {holder:?}, name: {name:?} }}"));
         }
-        Ok(format!(
-            "SecretNames {{ endings: &{:?}, cursors: &{:?}, names: &{:?}, held: &[{}], beside_value: &{:?}, marks: &{:?}, query: &{:?}, urls: &{:?} }}",
-            self.endings,
-            self.cursors,
-            self.names,
-            fields.join(", "),
-            self.beside_value,
-            self.marks,
-            self.query,
-            self.urls,
-        ))
+        let lists = self.lists.iter().map(|(name, list)| format!("{name}: &{list:?}"));
+        let fields: Vec<String> = lists.chain([format!("held: &[{}]", held.join(", "))]).collect();
+        Ok(format!("SecretNames {{ {} }}", fields.join(", ")))
     }
 }

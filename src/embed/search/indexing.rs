@@ -1,4 +1,4 @@
-//! Builds the finder's index, profiles and routes from the actions. Compiled into the build script only.
+//! Builds the finder's index, profiles and routes from the actions, for the build script; `catalog_gen` reads vectors with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -116,10 +116,10 @@ fn levels(actions: &[Action], usage: &Usage) -> IndexOutcome<Vec<u8>> {
 const TOPIC: &str = "nothing.";
 
 /// Vectors by name: scale and 8-bit components.
-type Vectors<'v> = BTreeMap<&'v str, (&'v [u8], &'v [u8])>;
+pub type Vectors<'v> = BTreeMap<&'v str, (&'v [u8], &'v [u8])>;
 
 /// Parses `learned/actions.bin` or `learned/untrained.bin` into the vectors by name, and their width.
-fn read_vectors(bytes: &[u8]) -> IndexOutcome<(Vectors<'_>, usize)> {
+pub fn read_vectors(bytes: &[u8]) -> IndexOutcome<(Vectors<'_>, usize)> {
     const SHORT: &str = "a file of vectors in catalog/learned is too short";
     let mut rest = bytes;
     let mut take = |count: usize| {

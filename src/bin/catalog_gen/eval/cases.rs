@@ -90,7 +90,7 @@ fn kind(request: &str) -> &'static str {
     }
 }
 
-fn load_text(path: &Path) -> Result<String, EvalError> {
+pub fn load_text(path: &Path) -> Result<String, EvalError> {
     fs::read_to_string(path).map_err(|source| EvalError::Read { path: path.to_owned(), source })
 }
 

@@ -76,9 +76,8 @@ pub fn run(catalog: &Catalog, ranker: &Ranker, options: &Options<'_>) -> Result<
 
 /// Loads a run saved as JSON.
 pub fn saved(path: &Path) -> Result<Report, EvalError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|source| EvalError::Read { path: path.to_owned(), source })?;
-    serde_json::from_str(&text).map_err(|source| EvalError::Saved { path: path.to_owned(), source })
+    serde_json::from_str(&cases::load_text(path)?)
+        .map_err(|source| EvalError::Saved { path: path.to_owned(), source })
 }
 
 fn measure(

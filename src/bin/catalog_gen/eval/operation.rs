@@ -1,5 +1,7 @@
 //! Normalization of operations: every parameter as `{}`, no `/api/v4`, no optional parts.
 
+use crate::paths::{documented, unnamed};
+
 /// Normalizes an operation: `GET /api/v4/projects/{id}/issues(/)` and `GET /projects/:id/issues` are both `GET
 /// /projects/{}/issues`. An action id is left unchanged.
 pub fn normal(operation: &str) -> String {
@@ -7,9 +9,8 @@ pub fn normal(operation: &str) -> String {
     if matches!(method, "query" | "mutation") {
         return operation.trim().to_owned();
     }
-    let path = path.trim();
-    let path = path.strip_prefix("/api/v4").filter(|rest| rest.starts_with('/')).unwrap_or(path);
-    let path = parameters(&without_options(path));
+    // A placeholder needs a name to be one.
+    let path = unnamed(&documented(&path.trim().replace("{}", "{id}")));
     format!("{} {}", method.to_ascii_uppercase(), path.trim_end_matches('/'))
 }
 
@@ -23,48 +24,6 @@ pub fn names(operation: &str) -> Vec<String> {
         _ => None,
     };
     [whole.clone()].into_iter().chain(leading).collect()
-}
-
-fn without_options(path: &str) -> String {
-    let mut depth = 0_usize;
-    let mut kept = String::new();
-    for c in path.chars() {
-        match c {
-            '\\' => {}
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => kept.push(c),
-            _ => {}
-        }
-    }
-    kept
-}
-
-fn parameters(path: &str) -> String {
-    let mut normal = String::new();
-    let mut rest = path.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '{' => {
-                for skipped in rest.by_ref() {
-                    if skipped == '}' {
-                        break;
-                    }
-                }
-                normal.push_str("{}");
-            }
-            ':' | '*' if rest.peek().is_some_and(|next| is_name(*next)) => {
-                while rest.next_if(|next| is_name(*next)).is_some() {}
-                normal.push_str("{}");
-            }
-            _ => normal.push(c),
-        }
-    }
-    normal
-}
-
-fn is_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -117,12 +117,10 @@ fn assign_operation(
         if reached.mutation { selections.select_payload(&leaf.ty.name) } else { selections.select(&leaf.ty) };
     let status = reached.status();
     let operation = Operation {
-        any: None,
         method: Method::Post,
         path: "/api/graphql".to_owned(),
         scope: naming::curated_scope(reached, curation)
             .map_or_else(|| scope(reached, &taken.params), |curated| curated.scope),
-        bind: BTreeMap::new(),
         body: BodyForm::Json,
         alternate: named.is_some_and(|named| named.alternate),
         deprecated: status == Status::Deprecated,
@@ -144,6 +142,7 @@ fn assign_operation(
             },
             fragments: String::new(),
         }),
+        ..Operation::default()
     };
     Ok((id, Member { operation, params: taken.params }))
 }

@@ -13,6 +13,7 @@ use gitlab_mcp::catalog::Version;
 use serde_json::{Value, json};
 
 use crate::error::GeneratorError;
+use crate::files;
 
 /// Every type by its name.
 pub struct Sdl {
@@ -81,10 +82,7 @@ pub struct Ty {
 impl Sdl {
     /// Parses the file.
     pub fn load(path: &Path) -> Result<Sdl, GeneratorError> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
-        Sdl::parse(&text).map_err(|reason| GeneratorError::Malformed { path: name, reason })
+        Sdl::parse(&files::load_text(path)?).map_err(|reason| files::malformed(path, reason))
     }
 
     /// The schema in which these inputs, as `Type.field`, are not deprecated.
