@@ -156,11 +156,8 @@ pub fn without_fields(text: &str, unknown: &[UnknownField]) -> Option<String> {
         }
     }
     let of_unknown_types = |document: &Document| {
-        let fragments = document.definitions.iter().filter_map(|definition| match definition {
-            Definition::FragmentDefinition(fragment) => Some(fragment.type_condition.as_str()),
-            _ => None,
-        });
-        fragments.filter(|of| unknown.iter().any(|known| known.name == *of)).count()
+        let types = fragments(document).map(|fragment| fragment.type_condition.as_str());
+        types.filter(|of| unknown.iter().any(|known| known.name == *of)).count()
     };
     let before = of_unknown_types(&document);
     remove_unused_fragments(&mut document);
@@ -207,15 +204,12 @@ fn remove_unused_fragments(document: &mut Document) {
     loop {
         let mut spread = BTreeSet::new();
         for definition in &document.definitions {
-            match definition {
-                Definition::OperationDefinition(operation) => {
-                    collect_spreads(&operation.selection_set, &mut spread)
-                }
-                Definition::FragmentDefinition(fragment) => {
-                    collect_spreads(&fragment.selection_set, &mut spread)
-                }
-                _ => {}
-            }
+            let selections = match definition {
+                Definition::OperationDefinition(operation) => &operation.selection_set,
+                Definition::FragmentDefinition(fragment) => &fragment.selection_set,
+                _ => continue,
+            };
+            collect_spreads(selections, &mut spread);
         }
         let before = document.definitions.len();
         document.definitions.retain(|definition| match definition {
@@ -254,15 +248,11 @@ fn parsed(text: &str) -> Result<Document, Fault> {
     parser.parse_ast(text, "document").map_err(|faults| {
         let first = faults.errors.iter().next();
         let line = first.as_ref().and_then(|fault| fault.line_column_range()).map(|range| range.start.line);
-        let reason =
-            first.map_or_else(|| "it is no GraphQL".to_owned(), |fault| sentence(&fault.error.to_string()));
+        let reason = first.map_or_else(|| "it is no GraphQL".to_owned(), |fault| fault.error.to_string());
+        // It is part of a sentence.
+        let reason = reason.trim_end_matches('.').to_owned();
         Fault::NoDocument { reason, line }
     })
-}
-
-/// Renders a parser error as part of a sentence.
-fn sentence(message: &str) -> String {
-    message.trim_end_matches('.').to_owned()
 }
 
 /// Returns the operation of a document. Several are refused: GitLab would need the name of the one to run.
@@ -309,7 +299,7 @@ struct Fields<'d> {
 }
 
 /// Selections that are not visited yet.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Open<'d> {
     selections: &'d [Selection],
     /// Path of fields from the root, by name and as in the response.
@@ -323,13 +313,7 @@ impl<'d> Fields<'d> {
     /// Collects the fields of an operation up to `depth` from the root. Iterative, as the caller controls the nesting.
     fn new(document: &'d Document, operation: &'d OperationDefinition, depth: usize) -> Result<Self, String> {
         let mut fields = Fields::default();
-        let root = Vec::new();
-        let mut open = vec![Open {
-            selections: &operation.selection_set,
-            names: root.clone(),
-            keys: root.clone(),
-            fragments: root,
-        }];
+        let mut open = vec![Open { selections: &operation.selection_set, ..Open::default() }];
         let mut seen = 0;
         while let Some(at) = open.pop() {
             for selection in at.selections {

@@ -5,11 +5,13 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 
+use super::Fault;
+
 /// RFC 3986, 2.3: all but unreserved characters.
 pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Maximum layers of encoding.
-const ENCODINGS: usize = 4;
+pub const ENCODINGS: usize = 4;
 
 /// Encodes a value as one segment: `acme/widget` as `acme%2Fwidget`.
 pub fn segment(value: &str) -> Result<String, String> {
@@ -52,20 +54,26 @@ pub fn refuse_unsafe(text: &str) -> Result<(), String> {
 /// Refuses names of fields that Rack reads in another way within brackets: in a query or form, `{"a": {"b]": 1}}` is
 /// `a[b]]=1`, which Rack 2 reads as `a[b]`, `{"a": {"": 1}}` is the list `a[]=1`, and a line end ends its patterns. In
 /// JSON, which Rack does not read, `a[]` is another name than `a`, which GitLab does not know.
-pub fn refuse_unclear_names(value: &Value) -> Result<(), String> {
+pub fn refuse_unclear_names(param: &str, value: &Value) -> Result<(), Fault> {
+    let Some(name) = unclear_name(value) else { return Ok(()) };
+    let reason = format!(
+        "`{}` is no name of a field: it is empty, or has brackets or control characters. Write a list as \
+         `\"name\": [...]` and fields as `\"name\": {{...}}`",
+        name.escape_debug()
+    );
+    Err(Fault::not_taken(param, reason))
+}
+
+fn unclear_name(value: &Value) -> Option<&str> {
     let is_unclear =
         |name: &str| name.is_empty() || name.contains(['[', ']']) || name.contains(char::is_control);
     match value {
-        Value::Array(items) => items.iter().try_for_each(refuse_unclear_names),
-        Value::Object(fields) => fields.iter().try_for_each(|(name, value)| match is_unclear(name) {
-            true => Err(format!(
-                "`{}` is no name of a field: it is empty, or has brackets or control characters. Write a list as \
-                 `\"name\": [...]` and fields as `\"name\": {{...}}`",
-                name.escape_debug()
-            )),
-            false => refuse_unclear_names(value),
+        Value::Array(items) => items.iter().find_map(unclear_name),
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| match is_unclear(name) {
+            true => Some(name.as_str()),
+            false => unclear_name(value),
         }),
-        _ => Ok(()),
+        _ => None,
     }
 }
 

@@ -6,33 +6,36 @@ use serde_json::{Map, Value, json};
 use super::checked_call::GRAPHQL_PATH;
 use super::location::GLOBAL;
 use super::{Body, Call, Effects, HolderKind, Location, Lookup, LookupAnswer, TouchedPlace};
-use crate::catalog::{Method, Names, Risk, Scope, Touched};
+use crate::catalog::{Method, Names, Risk, Touched};
 use crate::text::is_digits;
+
+/// Values of `scope`, and names of the fields of a project and a group.
+const PROJECT: &str = "project";
+const GROUP: &str = "group";
 
 /// GraphQL field that finds an object of a kind by its name.
 struct LookupField {
     names: Names,
-    /// Query text, with `$n` for the name or number and `$p` for the path of the project or group.
-    project: Option<&'static str>,
-    group: Option<&'static str>,
-    /// The type of `$n` and, if there is a path, its mark.
-    kind: &'static str,
+    /// Mark between the path of the project or group and the number; none if the object has a name.
     mark: Option<char>,
-    /// Pointers to the rows and to the name in each; none if the field is the object itself.
-    rows: Option<(&'static str, &'static str)>,
+    /// Query text, with `$n` for the name or number and `$p` for the path. Of objects with titles, it is the list of them in
+    /// a project or group.
+    text: &'static str,
 }
 
-const fn lookup_field(names: Names, field: &'static str, kind: &'static str) -> LookupField {
-    LookupField { names, project: Some(field), group: None, kind, mark: None, rows: None }
-}
+impl LookupField {
+    const fn named(names: Names, text: &'static str) -> LookupField {
+        LookupField { names, mark: None, text }
+    }
 
-const fn numbered(names: Names, mark: char, field: &'static str) -> LookupField {
-    LookupField { names, project: Some(field), group: None, kind: "String!", mark: Some(mark), rows: None }
-}
+    const fn numbered(names: Names, mark: char, text: &'static str) -> LookupField {
+        LookupField { names, mark: Some(mark), text }
+    }
 
-const fn titled(names: Names, project: &'static str, group: &'static str, rows: &'static str) -> LookupField {
-    let rows = Some((rows, "title"));
-    LookupField { names, project: Some(project), group: Some(group), kind: "String!", mark: None, rows }
+    /// Name of the list, if it is one.
+    fn list(&self) -> Option<&'static str> {
+        self.text.split_once('(').filter(|_| self.text.ends_with(')')).map(|(name, _)| name)
+    }
 }
 
 const ISSUE: &str = "project(fullPath:$p){found:issue(iid:$n){id}}";
@@ -42,36 +45,21 @@ const WORK_ITEM: &str = "namespace(fullPath:$p){found:workItem(iid:$n){id}}";
 
 /// A row for each kind and mark.
 const FIELDS: &[LookupField] = &[
-    lookup_field(Names::User, "user(username:$n){id}", "String!"),
-    lookup_field(Names::Project, "project(fullPath:$n){id}", "ID!"),
-    lookup_field(Names::Group, "group(fullPath:$n){id}", "ID!"),
-    titled(
-        Names::Milestone,
-        "project(fullPath:$p){milestones(title:$n,includeAncestors:true){nodes{id title}}}",
-        "group(fullPath:$p){milestones(title:$n,includeAncestors:true){nodes{id title}}}",
-        "/milestones/nodes",
-    ),
-    titled(
-        Names::Label,
-        "project(fullPath:$p){labels(title:$n,includeAncestorGroups:true){nodes{id title}}}",
-        "group(fullPath:$p){labels(title:$n,includeAncestorGroups:true){nodes{id title}}}",
-        "/labels/nodes",
-    ),
-    titled(
-        Names::Iteration,
-        "project(fullPath:$p){iterations(search:$n,in:[TITLE],includeAncestors:true){nodes{id title}}}",
-        "group(fullPath:$p){iterations(search:$n,in:[TITLE],includeAncestors:true){nodes{id title}}}",
-        "/iterations/nodes",
-    ),
-    numbered(Names::Issue, '#', ISSUE),
-    numbered(Names::MergeRequest, '!', MERGE_REQUEST),
-    LookupField { kind: "ID!", ..numbered(Names::Epic, '&', EPIC) },
-    LookupField { kind: "ID!", ..numbered(Names::EpicIid, '&', EPIC) },
-    numbered(Names::WorkItem, '#', WORK_ITEM),
-    numbered(Names::WorkItem, '&', WORK_ITEM),
-    numbered(Names::Issuable, '#', ISSUE),
-    numbered(Names::Issuable, '!', MERGE_REQUEST),
-    LookupField { kind: "ID!", ..numbered(Names::Issuable, '&', EPIC) },
+    LookupField::named(Names::User, "user(username:$n){id}"),
+    LookupField::named(Names::Project, "project(fullPath:$n){id}"),
+    LookupField::named(Names::Group, "group(fullPath:$n){id}"),
+    LookupField::named(Names::Milestone, "milestones(title:$n,includeAncestors:true)"),
+    LookupField::named(Names::Label, "labels(title:$n,includeAncestorGroups:true)"),
+    LookupField::named(Names::Iteration, "iterations(search:$n,in:[TITLE],includeAncestors:true)"),
+    LookupField::numbered(Names::Issue, '#', ISSUE),
+    LookupField::numbered(Names::MergeRequest, '!', MERGE_REQUEST),
+    LookupField::numbered(Names::Epic, '&', EPIC),
+    LookupField::numbered(Names::EpicIid, '&', EPIC),
+    LookupField::numbered(Names::WorkItem, '#', WORK_ITEM),
+    LookupField::numbered(Names::WorkItem, '&', WORK_ITEM),
+    LookupField::numbered(Names::Issuable, '#', ISSUE),
+    LookupField::numbered(Names::Issuable, '!', MERGE_REQUEST),
+    LookupField::numbered(Names::Issuable, '&', EPIC),
 ];
 
 /// Maximum names in one query, because of GitLab's limit of complexity. More names are looked up one by one.
@@ -160,22 +148,27 @@ fn lookup_of(at: usize, question: &Lookup) -> Option<AskedField> {
         return None;
     }
     let (field, parts) = field(question)?;
-    let (path, name) = match (parts, field.rows) {
+    let (path, name) = match (parts, field.list()) {
         (Some((path, number)), _) => (Some(path), number),
         (None, Some(_)) => (Some(within.get("fullPath")?.as_str()), name.as_str()),
         (None, None) => (None, name.as_str()),
     };
-    let scope = within.get("scope").map(String::as_str);
-    let (project, group) = (Scope::Project.name(), Scope::Group.name());
-    let mut fields = String::new();
-    for (text, of) in [(field.project, project), (field.group, group)] {
-        let wanted = field.rows.is_none() || scope.is_none_or(|scope| scope == of);
-        if let Some(text) = text.filter(|_| wanted) {
-            let text = text.replace("$n", &format!("$n{at}")).replace("$p", &format!("$p{at}"));
-            fields.push_str(&format!("{}:{text} ", alias(at, of)));
-        }
-    }
-    let mut declared = format!("$n{at}:{} ", field.kind);
+    let aliased = |place: &str, text: &str| {
+        let text = text.replace("$n", &format!("$n{at}")).replace("$p", &format!("$p{at}"));
+        format!("{place}{at}:{text} ")
+    };
+    let fields: String = match field.list() {
+        None => aliased(PROJECT, field.text),
+        Some(_) => [PROJECT, GROUP]
+            .into_iter()
+            .filter(|place| within.get("scope").is_none_or(|scope| scope == place))
+            .map(|place| {
+                aliased(place, &format!("{place}(fullPath:$p){{{}{{nodes{{id title}}}}}}", field.text))
+            })
+            .collect(),
+    };
+    let is_id = field.text.contains("(fullPath:$n)") || field.text == EPIC;
+    let mut declared = format!("$n{at}:{} ", if is_id { "ID!" } else { "String!" });
     let mut variables = vec![(format!("n{at}"), name.to_owned())];
     // GraphQL would take the id of a project or group for a path.
     if path.is_some_and(is_digits) {
@@ -188,26 +181,20 @@ fn lookup_of(at: usize, question: &Lookup) -> Option<AskedField> {
     (!fields.is_empty()).then_some(AskedField { declared, fields, variables })
 }
 
-fn alias(at: usize, of: &str) -> String {
-    format!("{of}{at}")
-}
-
 /// Parses the id of a look-up from the response. None if it has several.
 fn parse_id(data: &Value, at: usize, question: &Lookup) -> Option<u64> {
     let Lookup::IdOf { name, .. } = question else { return None };
     let (field, parts) = field(question)?;
-    let places = [Scope::Project.name(), Scope::Group.name()].map(|of| alias(at, of));
-    let found = places.iter().filter_map(|place| data.get(place)).filter(|value| !value.is_null());
-    let ids: Vec<u64> = match field.rows {
-        Some((rows, by)) => {
+    let found = [PROJECT, GROUP].into_iter().filter_map(|place| data.get(format!("{place}{at}")));
+    let found = found.filter(|value| !value.is_null());
+    let ids: Vec<u64> = match field.list() {
+        Some(list) => {
             let rows: Vec<&Value> =
-                found.filter_map(|value| value.pointer(rows)?.as_array()).flatten().collect();
-            let is = |row: &&&Value, same: &dyn Fn(&str) -> bool| {
-                row.get(by).and_then(Value::as_str).is_some_and(same)
-            };
+                found.filter_map(|value| value.get(list)?.get("nodes")?.as_array()).flatten().collect();
             let folded = name.to_lowercase();
-            let ids = |same: &dyn Fn(&str) -> bool| -> Vec<u64> {
-                rows.iter().filter(|row| is(row, same)).filter_map(|row| id(row)).collect()
+            let ids = |is_same: &dyn Fn(&str) -> bool| -> Vec<u64> {
+                let is_it = |row: &&&Value| row.get("title").and_then(Value::as_str).is_some_and(is_same);
+                rows.iter().filter(is_it).filter_map(|row| id(row)).collect()
             };
             let exact = ids(&|text| text == name);
             if exact.is_empty() { ids(&|text| text.to_lowercase() == folded) } else { exact }

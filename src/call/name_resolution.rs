@@ -16,7 +16,7 @@ use crate::catalog::{
 use crate::text::{is_digits, plain_text};
 
 /// The parameters of a call during name resolution.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Filled {
     /// The parameters, with an id in place of each known name.
     pub params: Map<String, Value>,
@@ -48,13 +48,7 @@ pub fn fill(
         around: params,
         scope: holder(action, operation, params),
         known,
-        filled: Filled {
-            params: Map::new(),
-            open: BTreeMap::new(),
-            asked: BTreeSet::new(),
-            resolved: Vec::new(),
-            faults: Vec::new(),
-        },
+        filled: Filled::default(),
     };
     let filled = filling.object(&action.params, params, "");
     Filled { params: filled, ..filling.filled }
@@ -121,16 +115,12 @@ impl Filling<'_> {
         {
             return value.clone();
         }
-        let text = match self.by_title(names, &text, path) {
-            Ok(Some(text)) => text,
-            Ok(None) => return value.clone(),
-            Err(fault) => {
-                self.filled.faults.push(fault);
-                return value.clone();
-            }
-        };
-        match self.question(resolver, &text, path) {
-            Ok(question) => self.resolve_question(param, question, value, path),
+        let text = self.by_title(names, &text, path);
+        let question =
+            text.and_then(|text| text.map(|text| self.question(resolver, &text, path)).transpose());
+        match question {
+            Ok(Some(question)) => self.resolve_question(param, question, value, path),
+            Ok(None) => value.clone(),
             Err(fault) => {
                 self.filled.faults.push(fault);
                 value.clone()

@@ -93,6 +93,11 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// The fault of a parameter that is not accepted, without another that is.
+    pub(super) fn not_taken(name: &str, reason: impl Into<String>) -> Fault {
+        Fault::NotTaken { name: name.to_owned(), reason: reason.into(), instead: None }
+    }
+
     /// Name of the parameter.
     pub fn name(&self) -> &str {
         match self {

@@ -23,7 +23,8 @@ pub struct Routed {
     pub query: Vec<(String, String)>,
 }
 
-const METHODS: [Method; 6] =
+/// All methods.
+pub const METHODS: [Method; 6] =
     [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
 /// Splits a request such as `GET /projects` into method, if any, and path.

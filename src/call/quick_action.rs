@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::affected_paths::GROUP_OF_PROJECT;
 use super::effects::{DerivedPlace, Role, TouchedPlace};
 use super::location::{HolderKind, Location};
+use super::raised_risk::visit_values;
 use super::{Part, request};
 use crate::catalog::{
     self, Action, Base, Catalog, CatalogError, LandingPlace, Param, QuickAction, Risk, TRACKED_MARKS,
@@ -168,20 +169,15 @@ pub fn scan(action: &Action, params: &Map<String, Value>) -> Vec<Scanned> {
     for param in scanned_files(action) {
         let file = params.get(&param.name).and_then(|value| request::file(param, value).ok());
         let Some(Part::File { bytes, .. }) = file else { continue };
-        let commands = commands_in_rows(&bytes);
-        if !commands.is_empty() {
-            found.push(Scanned { param: param.name.clone(), commands });
-        }
+        found.push(Scanned { param: param.name.clone(), commands: commands_in_rows(&bytes) });
     }
     let is_file = |path: &str| scanned_files(action).any(|param| param.name == path);
     for path in action.scanned.iter().filter(|path| !is_file(path)) {
-        visit(&Value::Object(params.clone()), path, &mut |text| {
-            let commands = commands(text);
-            if !commands.is_empty() {
-                found.push(Scanned { param: path.clone(), commands });
-            }
+        visit_texts(params, path, |text| {
+            found.push(Scanned { param: path.clone(), commands: commands(text) });
         });
     }
+    found.retain(|scanned| !scanned.commands.is_empty());
     found
 }
 
@@ -190,12 +186,10 @@ pub fn scan_all(fields: &Map<String, Value>) -> Vec<Scanned> {
     let mut found = Vec::new();
     for (name, value) in fields {
         visit_all(value, &mut |text| {
-            let commands = commands(text);
-            if !commands.is_empty() {
-                found.push(Scanned { param: name.clone(), commands });
-            }
+            found.push(Scanned { param: name.clone(), commands: commands(text) });
         });
     }
+    found.retain(|scanned| !scanned.commands.is_empty());
     found
 }
 
@@ -209,40 +203,29 @@ fn visit_all(value: &Value, see: &mut impl FnMut(&str)) {
 }
 
 /// Calls `see` with each text at a dotted path; lists are walked.
-fn visit(value: &Value, path: &str, see: &mut impl FnMut(&str)) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| visit(item, path, see)),
-        Value::String(text) if path.is_empty() => see(text),
-        Value::Object(fields) => {
-            let (name, rest) = path.split_once('.').unwrap_or((path, ""));
-            if let Some(value) = fields.get(name) {
-                visit(value, rest, see);
-            }
-        }
-        _ => {}
-    }
+fn visit_texts(params: &Map<String, Value>, path: &str, mut see: impl FnMut(&str)) {
+    visit_values(&Value::Object(params.clone()), path, &mut |value| {
+        value.as_str().into_iter().for_each(&mut see);
+    });
 }
 
 /// Escapes the commands in the parameters in which GitLab executes quick actions.
 pub fn escape_all(action: &Action, params: &mut Map<String, Value>) {
-    for path in &action.scanned {
-        let (name, rest) = path.split_once('.').unwrap_or((path.as_str(), ""));
-        if let Some(value) = params.get_mut(name) {
-            rewrite(value, rest);
-        }
+    action.scanned.iter().for_each(|path| escape_field(params, path));
+}
+
+fn escape_field(fields: &mut Map<String, Value>, path: &str) {
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    if let Some(value) = fields.get_mut(name) {
+        escape_value(value, rest);
     }
 }
 
-fn rewrite(value: &mut Value, path: &str) {
+fn escape_value(value: &mut Value, path: &str) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, path)),
+        Value::Array(items) => items.iter_mut().for_each(|item| escape_value(item, path)),
         Value::String(text) if path.is_empty() => *text = escape(text),
-        Value::Object(fields) => {
-            let (name, rest) = path.split_once('.').unwrap_or((path, ""));
-            if let Some(value) = fields.get_mut(name) {
-                rewrite(value, rest);
-            }
-        }
+        Value::Object(fields) => escape_field(fields, path),
         _ => {}
     }
 }
@@ -327,7 +310,7 @@ pub fn closed_places(action: &Action, params: &Map<String, Value>) -> Vec<Touche
     let mut places = Vec::new();
     let closes = |path: &&String| path.contains("essage") || action.domain() == "merge_request";
     for path in action.scanned.iter().filter(closes) {
-        visit(&Value::Object(params.clone()), path, &mut |text| {
+        visit_texts(params, path, |text| {
             let mut follows = false;
             for word in text.split_whitespace() {
                 let bare = word.trim_matches([',', '.', ':', ';', '(', ')']);
@@ -418,5 +401,23 @@ mod tests {
         assert_eq!(locations("#1 other/secret#12, acme/x"), ["other/secret", "acme/x"]);
         assert!(locations("#12 !3").is_empty());
         assert_eq!(locations("https://elsewhere/x"), ["an unknown location"]);
+    }
+
+    /// <https://docs.gitlab.com/user/project/issues/managing_issues/#default-closing-pattern>
+    #[test]
+    fn an_issue_of_another_project_is_closed_by_its_reference_or_its_url() {
+        let action = Catalog::embedded().unwrap().get("commit.create").unwrap().unwrap();
+        let closed = |message: &str| -> Vec<String> {
+            let params = Map::from_iter([("commit_message".to_owned(), Value::from(message))]);
+            closed_places(&action, &params).iter().map(|place| place.location.to_string()).collect()
+        };
+        const URL: &str = "https://gitlab.example.com/acme/gear/-/issues/1";
+        assert_eq!(closed("Oil\n\nCloses acme/gear#1"), ["acme/gear"]);
+        for message in [format!("Closes {URL}"), format!("Fixes: #4 and {URL}.")] {
+            assert_eq!(closed(&message), ["an unknown location"], "{message}");
+        }
+        for message in [format!("See {URL}"), "Closes #1".to_owned()] {
+            assert!(closed(&message).is_empty(), "{message}");
+        }
     }
 }

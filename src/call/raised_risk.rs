@@ -34,7 +34,7 @@ fn is_raised(raise: &Raise, params: &Map<String, Value>) -> bool {
     let mut found = false;
     let (name, rest) = split(&raise.param);
     if let Some(value) = params.get(name) {
-        walk(value, rest, &mut |value| found |= raises_by(raise, value));
+        visit_values(value, rest, &mut |value| found |= raises_by(raise, value));
     }
     found
 }
@@ -73,7 +73,7 @@ pub fn raised_first(action: &Action, path: &str, value: Value) -> Value {
             };
             let mut found = raise.param == path && raises_by(raise, value);
             if let Some(rest) = rest {
-                walk(value, rest, &mut |value| found |= raises_by(raise, value));
+                visit_values(value, rest, &mut |value| found |= raises_by(raise, value));
             }
             found
         })
@@ -103,16 +103,16 @@ fn split(path: &str) -> (&str, &str) {
 }
 
 /// Calls `see` with each value at a dotted path; lists are walked. An object that is null has no field set.
-fn walk(value: &Value, path: &str, see: &mut impl FnMut(&Value)) {
+pub fn visit_values(value: &Value, path: &str, see: &mut impl FnMut(&Value)) {
     match value {
         value if is_blank(value) => see(value),
         // A list that a change empties.
         Value::Array(items) if items.is_empty() && path.is_empty() => see(value),
-        Value::Array(items) => items.iter().for_each(|item| walk(item, path, see)),
+        Value::Array(items) => items.iter().for_each(|item| visit_values(item, path, see)),
         Value::Object(fields) if !path.is_empty() => {
             let (name, rest) = split(path);
             if let Some(value) = fields.get(name) {
-                walk(value, rest, see);
+                visit_values(value, rest, see);
             }
         }
         value if path.is_empty() => see(value),

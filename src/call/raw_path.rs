@@ -4,10 +4,7 @@
 use percent_encoding::percent_decode_str;
 use url::{Url, form_urlencoded};
 
-use super::encode;
-
-/// Maximum layers of encoding.
-const ENCODINGS: usize = 4;
+use super::encode::{self, ENCODINGS};
 
 /// Maximum bytes of a path with its query: the default limit of web servers.
 const MAX_PATH_BYTES: usize = 8_192;

@@ -7,14 +7,12 @@ use super::checked_call::GRAPHQL_PATH;
 use super::context::Context;
 use super::document::add_value;
 use super::location::Location;
+use super::path_match::METHODS;
 use super::quick_action::{self, QuickActions, Scanned};
 use super::raised_risk::{added_effects, call_risk, created_labels};
 use super::raw_path::{self, Address};
 use super::{Body, Call, Effects, Fault, Role, TouchedPlace, affected_paths, document, encode};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
-
-const METHODS: [Method; 6] =
-    [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
 /// Parameter by which Rails treats a POST as another method.
 const OVERRIDE: &str = "_method";
@@ -238,10 +236,9 @@ fn operation(touched: &Touched, context: &Context<'_>) -> Result<Option<(Action,
 fn nested(query: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
     let mut fields: Map<String, Value> = Map::new();
     for (name, value) in query {
-        let parts = bracketed(name).ok_or_else(|| Fault::NotTaken {
-            name: "query".to_owned(),
-            reason: format!("`{}` is no name: brackets are `name[field]` or `name[]`", name.escape_debug()),
-            instead: None,
+        let parts = bracketed(name).ok_or_else(|| {
+            let name = name.escape_debug();
+            Fault::not_taken("query", format!("`{name}` is no name: brackets are `name[field]` or `name[]`"))
         })?;
         let (first, rest) = parts.split_first().map_or(("", [].as_slice()), |(first, rest)| (*first, rest));
         let value = rest.iter().rev().fold(value.clone(), |inner, part| match *part {
@@ -275,11 +272,6 @@ fn bracketed(name: &str) -> Option<Vec<&str>> {
         rest = after;
     }
     rest.is_empty().then_some(parts)
-}
-
-fn refuse_unclear_names(param: &str, value: &Value) -> Result<(), Fault> {
-    let refused = |reason| Fault::NotTaken { name: param.to_owned(), reason, instead: None };
-    encode::refuse_unclear_names(value).map_err(refused)
 }
 
 fn add_all(fields: &mut Map<String, Value>, others: &Map<String, Value>) {
@@ -392,7 +384,7 @@ fn query(params: &Map<String, Value>, in_path: Vec<(String, String)>) -> Result<
         }
     }
     for (name, value) in params.get("query").and_then(Value::as_object).into_iter().flatten() {
-        refuse_unclear_names("query", value)?;
+        encode::refuse_unclear_names("query", value)?;
         if query.insert(name.clone(), value.clone()).is_some() {
             return Err(given_twice(name));
         }
@@ -401,14 +393,11 @@ fn query(params: &Map<String, Value>, in_path: Vec<(String, String)>) -> Result<
 }
 
 fn given_twice(name: &str) -> Fault {
-    Fault::NotTaken {
-        name: "query".to_owned(),
-        reason: format!(
-            "`{}` is given twice, in the query of `path` or in both; give it once. A list is `\"name\": [...]`",
-            name.escape_debug()
-        ),
-        instead: None,
-    }
+    let name = name.escape_debug();
+    let reason = format!(
+        "`{name}` is given twice, in the query of `path` or in both; give it once. A list is `\"name\": [...]`"
+    );
+    Fault::not_taken("query", reason)
 }
 
 /// Refuses parameters that replace the token or the user of the request: the policy is about those of the server. A
@@ -427,11 +416,8 @@ fn refuse_credentials(
             return Ok(());
         }
     }
-    Err(Fault::NotTaken {
-        name: param.to_owned(),
-        reason: format!("`{name}` would replace the token or the user that this server is set up with"),
-        instead: None,
-    })
+    let reason = format!("`{name}` would replace the token or the user that this server is set up with");
+    Err(Fault::not_taken(param, reason))
 }
 
 fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>) -> Result<Body, Fault> {
@@ -439,10 +425,10 @@ fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>)
     for (name, fields) in [("query", Some(query)), ("body", body)] {
         if fields.is_some_and(|fields| fields.keys().any(|field| root_name(field) == OVERRIDE)) {
             let reason = format!("`{OVERRIDE}` would make it another method than `method` says");
-            return Err(Fault::NotTaken { name: name.to_owned(), reason, instead: None });
+            return Err(Fault::not_taken(name, reason));
         }
     }
-    refuse_unclear_names("body", params.get("body").unwrap_or(&Value::Null))?;
+    encode::refuse_unclear_names("body", params.get("body").unwrap_or(&Value::Null))?;
     match body {
         None => Ok(Body::Empty),
         Some(body) if method.is_safe() => {

@@ -54,20 +54,7 @@ const RELATIVE: [(&str, i64); 3] = [("yesterday", -1), ("today", 0), ("tomorrow"
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-const MONTHS: [(&str, Month); 12] = [
-    ("january", Month::January),
-    ("february", Month::February),
-    ("march", Month::March),
-    ("april", Month::April),
-    ("may", Month::May),
-    ("june", Month::June),
-    ("july", Month::July),
-    ("august", Month::August),
-    ("september", Month::September),
-    ("october", Month::October),
-    ("november", Month::November),
-    ("december", Month::December),
-];
+const MONTHS: &str = "january february march april may june july august september october november december";
 
 /// True if the word is the name or its first three or more letters.
 fn is_short_for(name: &str, word: &str) -> bool {
@@ -130,7 +117,8 @@ fn month(word: &str) -> Option<Month> {
 }
 
 fn parse_month(word: &str) -> Option<Month> {
-    MONTHS.iter().find(|(name, _)| is_short_for(name, word)).map(|(_, month)| *month)
+    let before = MONTHS.split(' ').position(|name| is_short_for(name, word))?;
+    Month::try_from(u8::try_from(before + 1).ok()?).ok()
 }
 
 /// Parses `21` and `21st`.

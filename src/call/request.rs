@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::encoded;
 use super::{Body, Call, Effects, Fault, Part, Resolved, encode};
 use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, pieces};
+use crate::text::plain_text;
 
 /// Builds the request. The parameters are known, of the right type, resolved, and accepted by the operation.
 pub fn write(
@@ -23,7 +24,7 @@ pub fn write(
         .collect();
     let (in_body, in_query): (Vec<_>, Vec<_>) =
         sent.into_iter().partition(|(param, _)| travels_in_body(operation, param));
-    in_query.iter().try_for_each(|(param, value)| refuse_unclear_names(param, value))?;
+    in_query.iter().try_for_each(|(param, value)| encode::refuse_unclear_names(&param.name, value))?;
     let query = in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect();
     Ok(Call { resolved, ..Call::new(effects, path, query, body(operation, &in_body)?) })
 }
@@ -48,7 +49,7 @@ fn path(operation: &Operation, params: &Map<String, Value>) -> Result<String, Fa
             Piece::Text(text) => path.push_str(text),
             Piece::Placeholder { name, glob } => {
                 let param = operation.filled_by(name);
-                let value = params.get(param).map(text).unwrap_or_default();
+                let value = params.get(param).map(plain_text).unwrap_or_default();
                 path.push_str(&encoded(param, &value, glob)?);
             }
         }
@@ -64,16 +65,11 @@ fn encoded(param: &str, value: &str, glob: bool) -> Result<String, Fault> {
     written.map_err(|reason| Fault::BadPath { name: param.to_owned(), reason })
 }
 
-fn refuse_unclear_names(param: &Param, value: &Value) -> Result<(), Fault> {
-    let refused = |reason| Fault::NotTaken { name: param.name.clone(), reason, instead: None };
-    encode::refuse_unclear_names(value).map_err(refused)
-}
-
 /// Encodes a parameter as pairs of the query: `labels=a,b`, `iids[]=1&iids[]=2`, `not[labels]=a`.
 fn pairs(param: &Param, name: &str, value: &Value) -> Vec<(String, String)> {
     match value {
         Value::Array(items) if param.array == ArrayForm::Comma && items.iter().all(is_scalar) => {
-            vec![(name.to_owned(), items.iter().map(text).collect::<Vec<_>>().join(","))]
+            vec![(name.to_owned(), items.iter().map(plain_text).collect::<Vec<_>>().join(","))]
         }
         Value::Array(items) => {
             items.iter().flat_map(|item| nested(param, &format!("{name}[]"), item)).collect()
@@ -91,20 +87,12 @@ fn nested(param: &Param, name: &str, value: &Value) -> Vec<(String, String)> {
                 pairs(field, &format!("{name}[{key}]"), value)
             })
             .collect(),
-        scalar => vec![(name.to_owned(), text(scalar))],
+        scalar => vec![(name.to_owned(), plain_text(scalar))],
     }
 }
 
 fn is_scalar(value: &Value) -> bool {
     !value.is_array() && !value.is_object()
-}
-
-/// Renders a scalar for a URL or a form.
-fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 /// Builds the body: JSON, which GitLab accepts wherever it accepts a form; a multipart form if a parameter is a file; or
@@ -133,7 +121,7 @@ fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
     if param.kind.base == Base::File {
         return file(param, value).map(|part| vec![part]);
     }
-    refuse_unclear_names(param, value)?;
+    encode::refuse_unclear_names(&param.name, value)?;
     let brackets = Param { array: ArrayForm::Brackets, ..param.clone() };
     Ok(pairs(&brackets, &wire(param), value)
         .into_iter()
@@ -145,11 +133,7 @@ fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
 /// part, so that line ends are refused.
 fn filename(param: &Param, given: Option<&str>) -> Result<String, Fault> {
     match given.filter(|given| given.contains(char::is_control)) {
-        Some(_) => Err(Fault::NotTaken {
-            name: param.name.clone(),
-            reason: "the `filename` holds a control character".to_owned(),
-            instead: None,
-        }),
+        Some(_) => Err(Fault::not_taken(&param.name, "the `filename` holds a control character")),
         None => Ok(given.and_then(last_segment).unwrap_or("file").to_owned()),
     }
 }
@@ -173,10 +157,6 @@ fn is_like_name(text: &str) -> bool {
 /// The keys of a file.
 const FILE_KEYS: [&str; 6] = ["filename", "name", "content", "content_base64", "encoding", "path"];
 
-fn is_key_of_file(key: &str) -> bool {
-    FILE_KEYS.contains(&key)
-}
-
 /// Builds a part from the content of a file, as text or in Base64, or from a path, which is read before sending.
 pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
     let said = |key: &str| value.get(key).and_then(Value::as_str);
@@ -186,7 +166,8 @@ pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
         given: given.to_owned(),
         expected: super::coerce::expected(param),
     };
-    if let Some(unknown) = value.as_object().and_then(|file| file.keys().find(|key| !is_key_of_file(key))) {
+    let mut keys = value.as_object().into_iter().flat_map(Map::keys);
+    if let Some(unknown) = keys.find(|key| !FILE_KEYS.contains(&key.as_str())) {
         return Err(Fault::Unknown {
             given: format!("{}.{unknown}", param.name),
             value: value.get(unknown).cloned().unwrap_or_default(),

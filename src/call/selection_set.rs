@@ -21,7 +21,7 @@ pub enum FieldsError {
 }
 
 /// A requested field and its subfields, in the order of the paths.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Wanted {
     name: String,
     /// The first path with the field, for errors.
@@ -244,7 +244,10 @@ fn held(field: &TypeField<'_>, one: &Wanted, types: &Types) -> Result<(String, V
     };
     match field.holds {
         Holds::Leaf if one.inner.is_empty() => Ok((name.clone(), vec![name.clone()])),
-        Holds::Leaf => Err(FieldsError::Leaf { path: path_of(one), step: name.clone() }),
+        Holds::Leaf => {
+            let path = one.inner.first().map_or(&one.path, |inner| &inner.path).clone();
+            Err(FieldsError::Leaf { path, step: name.clone() })
+        }
         Holds::Object(of) => {
             let (text, paths) = of_type(of, &one.inner, types)?;
             Ok((format!("{name}{{{text}}}"), below(paths, "")))
@@ -255,7 +258,7 @@ fn held(field: &TypeField<'_>, one: &Wanted, types: &Types) -> Result<(String, V
             if !number.is_empty() && rows.is_empty() {
                 return Ok((format!("{name}{{count}}"), vec![format!("{name}.count")]));
             }
-            let rows: Vec<Wanted> = opened(rows.into_iter().map(copied).collect());
+            let rows: Vec<Wanted> = opened(rows.into_iter().cloned().collect());
             let (text, paths) = of_type(of, &rows, types)?;
             if number.is_empty() {
                 return Ok((format!("{name}{{nodes{{{text}}}}}"), below(paths, "")));
@@ -266,15 +269,6 @@ fn held(field: &TypeField<'_>, one: &Wanted, types: &Types) -> Result<(String, V
             Ok((format!("{name}{{count nodes{{{text}}}}}"), paths))
         }
     }
-}
-
-fn copied(one: &Wanted) -> Wanted {
-    Wanted { name: one.name.clone(), path: one.path.clone(), inner: one.inner.iter().map(copied).collect() }
-}
-
-/// Returns the path of a field's subfields.
-fn path_of(one: &Wanted) -> String {
-    one.inner.first().map_or(&one.path, |inner| &inner.path).clone()
 }
 
 fn naming(of: &Type<'_>) -> String {

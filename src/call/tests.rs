@@ -1,7 +1,7 @@
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::catalog::{Base, Catalog, Param, ParamKind};
+use crate::catalog::{Base, Catalog, Names, Param, ParamKind};
 
 fn param(base: Base, many: bool) -> Param {
     Param { name: "iid".into(), kind: ParamKind { base, many }, ..Param::default() }
@@ -35,6 +35,17 @@ fn values_are_converted_only_where_nothing_is_lost() {
     ];
     for (base, given, expected) in cases {
         assert_eq!(fitted(&param(base, false), given.clone()).ok(), expected, "{given} as {}", base.name());
+    }
+}
+
+#[test]
+fn a_time_in_place_of_a_day_is_offered_as_the_day_that_is_written() {
+    let due = Param { name: "due_date".into(), ..param(Base::String, false) };
+    for (given, day) in
+        [("2026-01-31T23:30:00-05:00", "2026-01-31"), ("2026-02-01T00:30:00+09:00", "2026-02-01")]
+    {
+        let Err(Fault::NoDate { readings, .. }) = fitted(&due, json!(given)) else { panic!("{given}") };
+        assert_eq!(readings, [day], "{given}");
     }
 }
 
@@ -141,4 +152,39 @@ fn a_question_is_asked_once_and_remembered() {
     assert_eq!(call.path(), "/api/v4/groups/acme/variables");
     known.forget(&question);
     assert!(matches!(checked.step(&known).unwrap(), Step::Ask(_)));
+}
+
+#[test]
+fn an_epic_without_a_path_is_of_the_own_group_of_the_project() {
+    let params = json!({"fullPath": "acme/tools/cli", "iid": 1, "epic_id": "&7"});
+    let checked = check_action("issue.update", params).unwrap();
+    let Step::Ask(questions) = checked.step(&LookupCache::default()).unwrap() else {
+        panic!("it should ask")
+    };
+    let asked: Vec<&str> = questions.iter().filter_map(Lookup::given_name).collect();
+    assert_eq!(asked, ["acme/tools&7"]);
+}
+
+/// Everybody can change the own display name: another user may have it at the next call.
+#[test]
+fn a_user_who_is_named_by_the_display_name_is_looked_up_each_time() {
+    let user = |name: &str| Lookup::IdOf {
+        names: Names::User,
+        name: name.to_owned(),
+        within: std::collections::BTreeMap::new(),
+    };
+    assert!(user("Alice Ambler").is_passing());
+    assert!(!user("alice").is_passing());
+}
+
+/// GraphQL takes the first rows before the last ones of them, where it is given both (Cursor Connections, 4.4).
+#[test]
+fn the_last_rows_are_those_of_the_whole_list() {
+    let params = json!({"fullPath": "acme/widget", "last": 5});
+    let checked = check_action("terraform_state.list", params.clone()).unwrap();
+    let Step::Ready(call) = checked.step(&LookupCache::default()).unwrap() else {
+        panic!("it needs no look-up")
+    };
+    let Body::Json(body) = call.body() else { panic!("{:?}", call.body()) };
+    assert_eq!(body["variables"], params);
 }

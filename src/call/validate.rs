@@ -188,15 +188,15 @@ impl Checked {
         if let Err(fault) = self.read_quick_actions(context) {
             return vec![fault];
         }
-        match self.go_direct(context) {
-            faults if faults.is_empty() => self.go_by_plan(),
+        match self.build_raw_call(context) {
+            faults if faults.is_empty() => self.plan_faults(),
             faults => faults,
         }
     }
 
     /// The fault of an update of which nothing is left to send, because `null` takes nothing away.
     fn changes_nothing(&self) -> Option<Fault> {
-        let name = self.unsent.first()?.clone();
+        let name = self.unsent.first()?;
         let is_sent = |param: &Param| {
             let is_change = !matches!(param.place, catalog::Place::Path | catalog::Place::Selector);
             is_change && self.params.contains_key(&param.name)
@@ -204,8 +204,7 @@ impl Checked {
         if self.action.params.iter().any(is_sent) {
             return None;
         }
-        let reason = "`null` takes nothing away here, and nothing else is changed".to_owned();
-        Some(Fault::NotTaken { name, reason, instead: None })
+        Some(Fault::not_taken(name, "`null` takes nothing away here, and nothing else is changed"))
     }
 
     /// Moves a scope to the action's selector if GitLab has a parameter `scope` of its own.
@@ -298,7 +297,6 @@ impl Checked {
         &self.item_faults
     }
 
-    /// Fills in the defaults of parameters that GitLab requires. A default of `{name}` is the value of that parameter.
     /// Adds the values that the call has by its other parameters.
     fn presume(&mut self) {
         for presumed in &self.action.presumed {
@@ -313,6 +311,7 @@ impl Checked {
         }
     }
 
+    /// Fills in the defaults of parameters that GitLab requires. A default of `{name}` is the value of that parameter.
     fn send_defaults(&mut self) {
         let sent = self.action.params.iter().filter(|param| param.sends_default);
         for param in sent.filter(|param| !self.params.contains_key(&param.name)).collect::<Vec<_>>() {
@@ -428,7 +427,7 @@ impl Checked {
     }
 
     /// Builds the call of a raw request.
-    fn go_direct(&mut self, context: &Context<'_>) -> Vec<Fault> {
+    fn build_raw_call(&mut self, context: &Context<'_>) -> Vec<Fault> {
         let (Some(interface), Some(operation)) = (self.action.direct(), self.action.choices().next()) else {
             return Vec::new();
         };
@@ -444,7 +443,7 @@ impl Checked {
     }
 
     /// Checks a composite action, which has no operation to select.
-    fn go_by_plan(&self) -> Vec<Fault> {
+    fn plan_faults(&self) -> Vec<Fault> {
         let operation = self.action.choices().next().filter(|_| self.action.plan.is_some());
         operation
             .map_or_else(Vec::new, |operation| select_operation::unfit(&self.action, operation, &self.params))
@@ -462,7 +461,7 @@ impl Checked {
         if let Some(other) = other_holder(&self.action, &param, given, &value) {
             let reason =
                 format!("the number is that of a {}, and {} takes none", other.name(), self.action.id);
-            return Err(Fault::NotTaken { name: given.to_owned(), reason, instead: None });
+            return Err(Fault::not_taken(given, reason));
         }
         let param = self.own_object(given, &param, &value).unwrap_or(param);
         let (param, value) = match self.by_id_for_me(&param, &value) {
@@ -582,34 +581,23 @@ fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
     if !holds_location {
         return Ok(value);
     }
-    let normalized = |text: &str| {
-        let location = Location::parse(text, HolderKind::Either);
-        let wrong = || Fault::NotALocation {
-            name: param.name.clone(),
-            given: text.chars().take(100).collect(),
-            expected: ACCEPTED_LOCATIONS,
-        };
-        match location.and_then(|location| location.wire()) {
+    let normalize = |value: Value| {
+        let Value::String(text) = value else { return Ok(value) };
+        match Location::parse(&text, HolderKind::Either).and_then(|location| location.wire()) {
             // A global id is kept, as GraphQL requires it. Policy decides on its id.
             Some(_) if text.trim().starts_with(super::location::GLOBAL) => Ok(Value::from(text.trim())),
             Some(wire) => Ok(Value::from(wire)),
-            None => Err(wrong()),
+            None => Err(Fault::NotALocation {
+                name: param.name.clone(),
+                given: text.chars().take(100).collect(),
+                expected: ACCEPTED_LOCATIONS,
+            }),
         }
     };
     match value {
         Value::String(text) if text.trim().is_empty() && param.name != "fullPath" => Ok(Value::String(text)),
-        Value::String(text) => normalized(&text),
-        Value::Array(items) => {
-            let items: Result<Vec<Value>, Fault> = items
-                .into_iter()
-                .map(|item| match item {
-                    Value::String(text) => normalized(&text),
-                    other => Ok(other),
-                })
-                .collect();
-            items.map(Value::Array)
-        }
-        other => Ok(other),
+        Value::Array(items) => items.into_iter().map(normalize).collect(),
+        one => normalize(one),
     }
 }
 

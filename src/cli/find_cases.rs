@@ -39,10 +39,7 @@ pub fn measure(tools: &Tools, file: &Path, as_json: bool, out: &mut dyn Write) -
     if cases.is_empty() {
         return Err(Failure::Cases("the file has no case: a line is REQUEST, a tab and ACTION".to_owned()));
     }
-    let mut outcomes = Vec::new();
-    for case in &cases {
-        outcomes.push(find(tools, case)?);
-    }
+    let outcomes: Vec<CaseOutcome> = cases.iter().map(|case| find(tools, case)).collect();
     let report = report(&cases, &outcomes);
     if as_json {
         writeln!(out, "{report:#}")?;
@@ -89,17 +86,17 @@ fn resolve(tools: &Tools, name: &str) -> Option<String> {
     is_exact.then_some(id)
 }
 
-fn find(tools: &Tools, case: &FindCase) -> Result<CaseOutcome, Failure> {
+fn find(tools: &Tools, case: &FindCase) -> CaseOutcome {
     let request = FindRequest { query: case.query.clone(), limit: Some(RESULTS), ..FindRequest::default() };
     let Ok(answer) = tools.find(&request) else {
-        return Ok(CaseOutcome { place: None, is_sure: false, found: Vec::new() });
+        return CaseOutcome { place: None, is_sure: false, found: Vec::new() };
     };
     let results = answer.structured.get("results").and_then(Value::as_array).into_iter().flatten();
     let found: Vec<String> =
         results.filter_map(|result| Some(result.get("action")?.as_str()?.to_owned())).collect();
     let is_sure = answer.structured.get("confidence").and_then(Value::as_str) == Some("high");
     let place = found.iter().position(|id| case.right.contains(id));
-    Ok(CaseOutcome { place, is_sure, found })
+    CaseOutcome { place, is_sure, found }
 }
 
 fn report(cases: &[FindCase], outcomes: &[CaseOutcome]) -> Value {

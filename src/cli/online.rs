@@ -10,13 +10,12 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::call_options::ExecuteOptions;
-use super::contract::{self, ContractArguments};
 use super::progress_line::ProgressLine;
 use super::shell_line::{ShellLine, name_options};
 use super::surface::SentTools;
 use super::{
     Connected, DoctorArguments, ExecuteArguments, Failure, FindArguments, SurfaceArguments, audit, auth,
-    doctor, find_cases, pairs,
+    contract, doctor, find_cases, pairs,
 };
 use crate::catalog::Risk;
 use crate::config::{self, Config, Flags, Instance};
@@ -84,15 +83,7 @@ async fn run_connected(
         }
         Connected::Find(arguments) => find(&instances, arguments, config, flags, out),
         Connected::Execute(arguments) => execute(&instances, *arguments, config, flags, out).await,
-        Connected::Doctor(arguments) if arguments.contract => {
-            let arguments = ContractArguments {
-                group: arguments.group.unwrap_or_default(),
-                yes: arguments.yes,
-                only: arguments.only,
-                report: arguments.report,
-            };
-            contract::run(&instances, arguments, out).await
-        }
+        Connected::Doctor(arguments) if arguments.contract => contract::run(&instances, arguments, out).await,
         Connected::Doctor(DoctorArguments { json, .. }) => {
             let report = server::until_signal(doctor::run(&instances, config, json, out)).await;
             let report = report.map_err(ServerError::Signals)?;

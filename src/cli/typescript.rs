@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::Failure;
-use crate::catalog::{Action, Catalog, CatalogError, input_schema};
+use crate::catalog::{Action, Catalog, input_schema};
 use crate::surface::execute_schema;
 
 /// Types of a call that depend on its action, in place of those of the schema.
@@ -69,15 +69,11 @@ fn is_named(id: &str, name: &str) -> bool {
 }
 
 fn write_action(catalog: &Catalog, action: &Action, out: &mut dyn Write) -> Result<(), Failure> {
-    let schema = params_schema(catalog, action)?;
+    let schema = input_schema(action, catalog.words()?);
     let summary = action.summary.replace("*/", "* /");
     writeln!(out, "  /** {summary}. ({}) */", action.risk.name())?;
     writeln!(out, "  {}: {};", json!(action.id), type_of(&schema))?;
     Ok(())
-}
-
-fn params_schema(catalog: &Catalog, action: &Action) -> Result<Value, CatalogError> {
-    Ok(input_schema(action, catalog.words()?))
 }
 
 /// The TypeScript type of a JSON Schema.

@@ -8,7 +8,7 @@ use crate::composite::mr_diff::{
     DiffPosition, LinePosition, LineReference, MergeRequestDiff, body, indented,
 };
 use crate::composite::permalink;
-use crate::composite::run::{CompositeRun, KnownStep, params};
+use crate::composite::run::{CompositeRun, KnownStep};
 use crate::gitlab::Content;
 use crate::present;
 use crate::tools::response::{ActionResponse, Outcome};
@@ -39,15 +39,15 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let given = permalink::expand(run, &run.params).await?;
     let reference = LineReference::from_params(&given).map_err(|fault| run.invalid(fault))?;
     let reference = reference.ok_or_else(|| run.invalid("it takes `file` with `line`, or `line_text`"))?;
-    let (spot, placed, of) = located(run, &reference).await?;
-    match posted(run, &spot, &placed, &of).await {
+    let (spot, placed) = located(run, &reference).await?;
+    match posted(run, &spot, &placed).await {
         // The diff may have changed since it was read. The refusal changed nothing, so the line is located again.
         Err(error) if is_of_line(&error) => {
-            let (spot, again, of) = located(run, &reference).await?;
+            let (spot, again) = located(run, &reference).await?;
             if again.position == placed.position {
                 return Err(refused(run, &spot, error));
             }
-            posted(run, &spot, &again, &of).await.map_err(|error| refused(run, &spot, error))
+            posted(run, &spot, &again).await.map_err(|error| refused(run, &spot, error))
         }
         outcome => outcome,
     }
@@ -56,24 +56,21 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
 async fn located(
     run: &CompositeRun<'_>,
     reference: &LineReference,
-) -> Result<(LinePosition, DiffPosition, Map<String, Value>), ToolError> {
+) -> Result<(LinePosition, DiffPosition), ToolError> {
     let diff = MergeRequestDiff::fetch(run, &[reference.file()]).await?;
     let located = diff.locate(reference, &OnceLock::new()).await;
-    let (spot, placed) = located.map_err(|fault| fault.error(run, &run.params))?;
-    Ok((spot, placed, diff.of))
+    located.map_err(|fault| fault.error(run, &run.params))
 }
 
 async fn posted(
     run: &CompositeRun<'_>,
     spot: &LinePosition,
     placed: &DiffPosition,
-    of: &Map<String, Value>,
 ) -> Result<Answer, ToolError> {
     let text = body(run.text("body").unwrap_or_default(), run.text("suggestion"), Some(placed));
     let text = text.map_err(|fault| run.invalid(fault))?;
-    let mut step_params = of.clone();
     let (action, name) = posting(run);
-    step_params.extend(params(json!({name: text, "position": placed.position})));
+    let step_params = run.of_merge_request(json!({name: text, "position": placed.position}));
     match run.step(action, step_params).await? {
         Outcome::Response(response) => Ok(answer(run, spot, placed, *response)),
         Outcome::Answer(preview) => Ok(preview),
@@ -128,11 +125,7 @@ fn refused(run: &CompositeRun<'_>, spot: &LinePosition, error: ToolError) -> Too
         return error;
     }
     let whole = format!("`{}`: {}", spot.label(), run.text("body").unwrap_or_default());
-    let mut step_params: Map<String, Value> = Map::new();
-    for name in ["fullPath", "iid"] {
-        step_params.extend(run.params.get(name).map(|value| (name.to_owned(), value.clone())));
-    }
-    step_params.insert("body".to_owned(), json!(whole));
+    let step_params = run.of_merge_request(json!({"body": whole}));
     let message = format!(
         "GitLab rejects a comment on {}, although the line is in its diff. Nothing was posted",
         spot.label()

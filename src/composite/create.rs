@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{self, Action, ItemPlace, KindRow, NewItemKind};
 use crate::composite::agreement;
-use crate::composite::byte_budget;
-use crate::composite::item_results::ItemResults;
+use crate::composite::item_kinds::invalid_item;
+use crate::composite::item_results::{item_attributes, render_items};
 use crate::composite::run::{CompositeRun, KnownStep};
 use crate::text::excerpt;
 use crate::tools::response::Outcome;
@@ -36,10 +36,7 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
 
 /// Creates the items in order, so that their numbers follow it.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let given = run.list("items");
-    if given.is_empty() || given.len() > MAX_ITEMS {
-        return Err(run.invalid(format!("`items` is 1 to {MAX_ITEMS} items; {} were given", given.len())));
-    }
+    let given = run.bounded_list("items", MAX_ITEMS, "items")?;
     if let Some((at, item)) =
         given.iter().enumerate().find(|(at, item)| given.iter().take(*at).any(|other| other == *item))
     {
@@ -47,27 +44,21 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         return Err(run.invalid(format!("item {} is a duplicate: {short}", at + 1)));
     }
     let agreement = agreement::agree_to_items(run, known_steps(run)).await?;
-    let mut outcomes = Vec::new();
-    let mut says = Vec::new();
+    let (mut attributes, mut outcomes) = (Vec::new(), Vec::new());
     for (place, item) in given.iter().enumerate() {
-        let new = run.item_error(place).map_or_else(|| new(run, item), Err);
-        says.push(match &new {
-            Ok(NewItem { kind, target, .. }) => {
-                Map::from_iter([("kind".to_owned(), json!(kind.name)), ("target".to_owned(), json!(target))])
-            }
-            Err(_) => Map::from_iter([("target".to_owned(), json!(item.to_string()))]),
-        });
         // In order, so that iids follow the order of the items.
-        outcomes.push(match new {
-            Ok(new) => create(run, &new, agreement.covers(place + 1)).await,
-            Err(error) => Err(error),
-        });
+        match run.item_error(place).map_or_else(|| new(run, item), Err) {
+            Ok(new) => {
+                attributes.push(item_attributes(Some(new.kind), &new.target));
+                outcomes.push(create(run, &new, agreement.covers(place + 1)).await);
+            }
+            Err(error) => {
+                attributes.push(item_attributes(None, &item.to_string()));
+                outcomes.push(Err(error));
+            }
+        }
     }
-    let mut items = ItemResults::default();
-    for (says, answer) in says.into_iter().zip(byte_budget::render_within_budget(run.tools, outcomes)) {
-        items.add("item", says, &answer);
-    }
-    Ok(items.answer(run, &[]))
+    Ok(render_items(run, attributes, outcomes))
 }
 
 async fn create(run: &CompositeRun<'_>, new: &NewItem, is_agreed: bool) -> Result<Outcome, ToolError> {
@@ -98,10 +89,6 @@ fn find_kind(name: &str) -> Option<(&'static KindRow, &'static NewItemKind)> {
     new_kinds().find(|(kind, _)| kind.name == name)
 }
 
-fn wrong(message: String) -> ToolError {
-    ToolError::new(ErrorKind::InvalidParams, message)
-}
-
 /// The request that creates an item.
 fn new(run: &CompositeRun<'_>, item: &Value) -> Result<NewItem, ToolError> {
     let mut fields = item.as_object().cloned().unwrap_or_default();
@@ -109,7 +96,7 @@ fn new(run: &CompositeRun<'_>, item: &Value) -> Result<NewItem, ToolError> {
     let name = text(fields.shift_remove(catalog::ITEM_TYPE)).unwrap_or_default();
     let (kind, create) = find_kind(&name).ok_or_else(|| {
         let names: Vec<&str> = new_kinds().map(|(kind, _)| kind.name.as_str()).collect();
-        wrong(format!("`itemType` is one of {}; {name:?} was given", names.join(", ")))
+        invalid_item(format!("`itemType` is one of {}; {name:?} was given", names.join(", ")))
     })?;
     let path = text(fields.shift_remove("fullPath"));
     let mut params = Map::new();
@@ -118,7 +105,7 @@ fn new(run: &CompositeRun<'_>, item: &Value) -> Result<NewItem, ToolError> {
         let (_, param) = known.ok_or_else(|| {
             let mut names: Vec<&str> = create.fields.iter().map(|(name, _)| name.as_str()).collect();
             names.dedup();
-            wrong(format!("{} has no `{field}`; it takes {}", kind.noun, names.join(", ")))
+            invalid_item(format!("{} has no `{field}`; it takes {}", kind.noun, names.join(", ")))
         })?;
         params.insert(param.clone(), value);
     }
@@ -145,11 +132,12 @@ fn place_params(
             Ok(path)
         }
         (ItemPlace::Optional, None) => Ok(String::new()),
-        (ItemPlace::Holder, None) => {
-            Err(wrong(format!("`fullPath` is missing: the project or group of the {}", noun(&kind.name))))
-        }
+        (ItemPlace::Holder, None) => Err(invalid_item(format!(
+            "`fullPath` is missing: the project or group of the {}",
+            noun(&kind.name)
+        ))),
         (ItemPlace::Project | ItemPlace::Group, None) => {
-            Err(wrong(format!("`fullPath` is missing: the path of the new {}", noun(&kind.name))))
+            Err(invalid_item(format!("`fullPath` is missing: the path of the new {}", noun(&kind.name))))
         }
         (ItemPlace::Project | ItemPlace::Group, Some(path)) => {
             let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
@@ -179,7 +167,7 @@ fn complete(
         .collect();
     match fields.is_empty() {
         true => Ok(()),
-        false => Err(wrong(format!("{} needs {}", kind.noun, fields.join(", ")))),
+        false => Err(invalid_item(format!("{} needs {}", kind.noun, fields.join(", ")))),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, ReportedFailure};
-use crate::text::{excerpt, is_number, plain_text};
+use crate::text::{excerpt, is_number, pick_fields, plain_text};
 use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::{mask_tokens, quote};
@@ -105,8 +105,7 @@ impl PipelineName {
 /// Resolves the pipeline.
 async fn resolve_pipeline(run: &CompositeRun<'_>) -> Result<Examined, ToolError> {
     let of = |more: Value| {
-        let mut step_params = Map::new();
-        step_params.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
+        let mut step_params = pick_fields(&run.params, |name| name == "fullPath");
         step_params.extend(params(more));
         step_params
     };
@@ -175,14 +174,13 @@ async fn find_failed_jobs(
             found.notes.push(format!("{left} more pipelines were not read; the next: {next}"));
             break;
         }
-        let of = params(json!({"fullPath": pipeline.project, "pipeline_id": pipeline.id}));
-        let mut failed_jobs = of.clone();
-        failed_jobs.extend(params(json!({"scope": ["failed"], "per_page": JOBS_PER_PAGE})));
-        let mut bridges = of.clone();
-        bridges.extend(params(json!({"per_page": JOBS_PER_PAGE})));
+        let (project, id) = (&pipeline.project, &pipeline.id);
+        let bridges = json!({"fullPath": project, "pipeline_id": id, "per_page": JOBS_PER_PAGE});
+        let failed_jobs =
+            json!({"fullPath": project, "pipeline_id": id, "scope": ["failed"], "per_page": JOBS_PER_PAGE});
         let (jobs, bridges) = join(
-            run.read_json("pipeline.list_jobs", failed_jobs),
-            run.read_json("pipeline.list_bridges", bridges),
+            run.read_json("pipeline.list_jobs", params(failed_jobs)),
+            run.read_json("pipeline.list_bridges", params(bridges)),
         )
         .await;
         let jobs = match jobs {
@@ -192,7 +190,7 @@ async fn find_failed_jobs(
                 found.notes.push(format!(
                     "pipeline {} of {} cannot be read: {}",
                     pipeline.id,
-                    plain(&pipeline.project),
+                    plain_text(&pipeline.project),
                     error.message
                 ));
                 continue;
@@ -248,7 +246,7 @@ impl Findings {
                 Some(down) if is_failed(down) => self.notes.push(format!(
                     "pipeline {} of {} is nested too deeply to be diagnosed from here",
                     field(down, "id"),
-                    plain(&project_of(run, down))
+                    plain_text(&project_of(run, down))
                 )),
                 None if is_failed(bridge) => self.take(pipeline, &json!([bridge]), true),
                 _ => {}
@@ -382,7 +380,7 @@ fn add(
     }
     text.insert_str(0, &list_failed_tests(job, tests, &mut details));
     if details.contains_key("log") {
-        calls.push_str(&format!("Log of job {}: {call}\n", plain(&field(&job.row, "id"))));
+        calls.push_str(&format!("Log of job {}: {call}\n", plain_text(&field(&job.row, "id"))));
     }
     let status = if job.is_bridge { "no pipeline" } else { "failed" };
     items.put(mark, present_map(says), status, present_map(details), &text);
@@ -390,7 +388,7 @@ fn add(
 
 /// The failed tests of a job as text and as data.
 fn list_failed_tests(job: &FailedJob, tests: &FailedTests, details: &mut Map<String, Value>) -> String {
-    let (failed, left) = tests.of_job(&job.pipeline, &plain(&field(&job.row, "name")));
+    let (failed, left) = tests.of_job(&job.pipeline, &plain_text(&field(&job.row, "name")));
     if failed.is_empty() {
         return String::new();
     }
@@ -472,10 +470,6 @@ fn field(row: &Value, name: &str) -> Value {
 
 /// A word from GitLab inside a sentence: unchanged if it can be a field's name, else quoted.
 fn plain_or_quoted(value: &Value) -> String {
-    let text = plain(value);
+    let text = plain_text(value);
     if present::is_plain(&text) { text } else { quote(&text) }
-}
-
-fn plain(value: &Value) -> String {
-    plain_text(value)
 }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::call::{self, TARGET};
 use crate::catalog::{self, Action, Names, Place, Words};
 use crate::composite::commit_title;
-use crate::messages::error::{self, ErrorKind, ToolError};
-use crate::text::is_digits;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::text::{is_digits, pick_fields};
 use crate::tools::action_lookup::resolved::{self, ResolvedAction};
 use crate::tools::companions::{self, GivenCompanion};
 use crate::tools::error_mapping;
@@ -26,7 +26,7 @@ type PlannedCall = (String, Map<String, Value>, bool);
 /// Returns the call, or the batch of calls for a list of objects.
 pub async fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction, ToolError> {
     let ResolvedAction { action, mut request, mut notes } = resolved;
-    let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
+    let words = tools.catalog.words()?;
     notes.extend(Box::pin(commit_title::resolve(tools, &action, &mut request.params, words)).await?);
     let companions = companions::take_companions(tools, &action, &mut request.params)?;
     if !companions.is_empty() {
@@ -180,8 +180,7 @@ async fn resolve_titles(
     if !is_titled(action, params) {
         return Ok(());
     }
-    let located = params.iter().filter(|(name, _)| identifies(action, name));
-    let located: Map<String, Value> = located.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let located = pick_fields(params, |name| identifies(action, name));
     let request = ExecuteRequest { action: action.id.clone(), params: located, ..ExecuteRequest::default() };
     let resolved = prepare::resolve_params(tools, action, &request).await;
     let resolved = resolved.map_err(|error| with_params(error, action, params, companions))?;
@@ -201,8 +200,7 @@ fn with_params(
     let arguments = error.fix.as_mut().and_then(|fix| fix.arguments.as_object_mut());
     let arguments = arguments.filter(|arguments| arguments.get("action") == Some(&json!(action.id)));
     if let Some(Value::Object(fixed)) = arguments.and_then(|arguments| arguments.get_mut("params")) {
-        let others = params.iter().filter(|(name, _)| !identifies(action, name));
-        fixed.extend(others.map(|(name, value)| (name.clone(), value.clone())));
+        fixed.extend(pick_fields(params, |name| !identifies(action, name)));
         fixed.extend(companions.iter().map(|(companion, value)| (companion.param.clone(), value.clone())));
     }
     error
@@ -218,7 +216,7 @@ fn single_calls(
 ) -> Result<Vec<PlannedCall>, ToolError> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for (companion, value) in companions {
-        let other = tools.catalog.get(&companion.action).map_err(|error| error::internal(&error))?;
+        let other = tools.catalog.get(&companion.action)?;
         if companion.instead {
             let mut params = params.clone();
             // A flag only chooses the other action.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::ItemKind;
 use crate::composite::item_kinds::{self, ResolvedItem};
-use crate::composite::item_results::ItemResults;
+use crate::composite::item_results::{ItemResults, item_attributes};
 use crate::composite::run::{CompositeRun, failed};
 use crate::composite::{byte_budget, read_files};
 use crate::text::plain_text;
@@ -67,7 +67,7 @@ async fn fetch_item(
     let resolved = match resolved {
         Ok(resolved) => resolved,
         Err(error) => {
-            let says = Map::from_iter([("target".to_owned(), json!(label))]);
+            let says = item_attributes(None, &label);
             return FetchedItem { says, outcomes: vec![("data", Err(error))] };
         }
     };
@@ -96,10 +96,7 @@ async fn fetch_parts(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> Fetched
         false => fetch_lines(run, resolved).await,
     });
     let outcomes = join_all(asked).await;
-    let says = Map::from_iter([
-        ("kind".to_owned(), json!(resolved.kind.name)),
-        ("target".to_owned(), json!(resolved.target)),
-    ]);
+    let says = item_attributes(Some(resolved.kind), &resolved.target);
     FetchedItem { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
 }
 

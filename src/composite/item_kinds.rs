@@ -45,6 +45,11 @@ impl ResolvedItem {
     }
 }
 
+/// The error of an item that a call has wrong.
+pub fn invalid_item(message: String) -> ToolError {
+    ToolError::new(ErrorKind::InvalidParams, message)
+}
+
 /// Resolves an item by its target, or by its type and identifying fields.
 pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem, ToolError> {
     let text = |name: &str| {
@@ -58,10 +63,10 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
     if let (Some(path), true) = (text("fullPath"), item.as_object().is_some_and(|fields| fields.len() == 1)) {
         return resolve_target(run, &path);
     }
-    let wrong = |message: String| ToolError::new(ErrorKind::InvalidParams, message);
     let kinds = || item_kinds().map(|(kind, _)| kind.name.as_str()).collect::<Vec<_>>().join(", ");
-    let (kind, of_kind) = find_kind(&text(catalog::ITEM_TYPE).unwrap_or_default())
-        .ok_or_else(|| wrong(format!("an item has a `target`, or an `itemType`, one of {}", kinds())))?;
+    let (kind, of_kind) = find_kind(&text(catalog::ITEM_TYPE).unwrap_or_default()).ok_or_else(|| {
+        invalid_item(format!("an item has a `target`, or an `itemType`, one of {}", kinds()))
+    })?;
     let is_place = !of_kind.names.iter().any(|name| name.field == "fullPath");
     let default = || workspace::default_project(run.tools).map(|(path, _)| path);
     let path = text("fullPath").or_else(default).filter(|_| is_place);
@@ -71,7 +76,7 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
             params.insert("fullPath".to_owned(), json!(path));
         }
         None if of_kind.placeless => {}
-        None => return Err(wrong(format!("`fullPath` is missing: where the {} is", kind.name))),
+        None => return Err(invalid_item(format!("`fullPath` is missing: where the {} is", kind.name))),
     }
     let mut target = path.unwrap_or_default();
     let mut named = None;
@@ -79,7 +84,7 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
         let given = of_kind.names.iter().find_map(|name| Some((name, text(&name.field)?)));
         let (name, value) = given.ok_or_else(|| {
             let fields: Vec<&str> = of_kind.names.iter().map(|name| name.field.as_str()).collect();
-            wrong(format!("`{}` is missing: which {} it is", fields.join("` or `"), kind.name))
+            invalid_item(format!("`{}` is missing: which {} it is", fields.join("` or `"), kind.name))
         })?;
         named = Some(name.field.as_str());
         let bare = || value.trim_start_matches(['#', '!', '&', '%', '$']).to_owned();
@@ -95,7 +100,7 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
     let lines = LINES.iter().filter_map(|name| Some(((*name).to_owned(), item.get(*name)?.clone())));
     let lines: Map<String, Value> = lines.collect();
     if let Some(name) = lines.keys().next().filter(|_| kind.object != Some(ObjectKind::File)) {
-        return Err(wrong(format!("`{name}` applies only to files; this is {}", kind.noun)));
+        return Err(invalid_item(format!("`{name}` applies only to files; this is {}", kind.noun)));
     }
     let or_else = of_kind.or_else.as_deref();
     Ok(ResolvedItem { kind, item: of_kind, target, params, lines, or_else })
@@ -103,8 +108,7 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
 
 /// The item of a URL or reference.
 pub fn resolve_target(run: &CompositeRun<'_>, target: &str) -> Result<ResolvedItem, ToolError> {
-    let page = call::parse_page(target, &run.tools.base)
-        .map_err(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))?;
+    let page = call::parse_page(target, &run.tools.base).map_err(|fault| invalid_item(fault.to_string()))?;
     let (name, or_else) = page_kind(page);
     let (kind, item) = name.and_then(find_kind).ok_or_else(|| {
         let message = format!(
@@ -113,7 +117,7 @@ pub fn resolve_target(run: &CompositeRun<'_>, target: &str) -> Result<ResolvedIt
         );
         let domain = catalog::kind_of_object(page.kind).map_or("", |row| &row.domain).replace('_', " ");
         let query = json!({"query": format!("get {domain}"), "read_only": true});
-        ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::find(query))
+        invalid_item(message).fix(NextCall::find(query))
     })?;
     let target = target.trim().to_owned();
     let params = Map::from_iter([(call::TARGET.to_owned(), json!(target))]);

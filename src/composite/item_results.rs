@@ -3,9 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::catalog::KindRow;
+use crate::composite::byte_budget::render_within_budget;
 use crate::composite::run::{CompositeRun, failed};
 use crate::present;
-use crate::text::plain_text;
+use crate::text::{pick_fields, plain_text};
+use crate::tools::response::Outcome;
 use crate::tools::{Answer, ToolError, header};
 
 /// The outcomes so far.
@@ -47,10 +50,9 @@ impl ItemResults {
             Err(error) => ("error", error.text()),
         };
         let details = match outcome {
-            Ok(answer) => {
-                let own = |name: &String| !matches!(name.as_str(), "action" | "operation" | "preview");
-                answer.structured.iter().filter(|(name, _)| own(name)).map(cloned).collect()
-            }
+            Ok(answer) => pick_fields(&answer.structured, |name| {
+                !matches!(name.as_str(), "action" | "operation" | "preview")
+            }),
             Err(error) => Map::from_iter([(ERROR.to_owned(), failed(error))]),
         };
         self.put(mark, attributes, status, details, &text);
@@ -135,6 +137,25 @@ impl ItemResults {
     }
 }
 
+/// The attributes that name an item, and its kind if that is known.
+pub fn item_attributes(kind: Option<&KindRow>, target: &str) -> Map<String, Value> {
+    let kind = kind.map(|kind| ("kind".to_owned(), json!(kind.name)));
+    kind.into_iter().chain([("target".to_owned(), json!(target))]).collect()
+}
+
+/// The answer with the outcomes of items, each with its attributes, within the size limit of one answer.
+pub fn render_items(
+    run: &CompositeRun<'_>,
+    attributes: Vec<Map<String, Value>>,
+    outcomes: Vec<Result<Outcome, ToolError>>,
+) -> Answer {
+    let mut items = ItemResults::default();
+    for (attributes, answer) in attributes.into_iter().zip(render_within_budget(run.tools, outcomes)) {
+        items.add("item", attributes, &answer);
+    }
+    items.answer(run, &[])
+}
+
 /// The field of a row with its notes.
 const NOTES: &str = "notes";
 
@@ -200,7 +221,3 @@ fn joined(first: &Item, others: &[&Item]) -> Map<String, Value> {
 
 /// Maximum length of a parameter's value that names an item.
 const MAX_NAMING_VALUE_BYTES: usize = 60;
-
-fn cloned((name, value): (&String, &Value)) -> (String, Value) {
-    (name.clone(), value.clone())
-}

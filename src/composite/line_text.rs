@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::composite::run::params;
 use crate::search::similarity;
 use crate::text::diff::{DiffLine, DiffSide, LineChange};
+use crate::text::list_first;
 use crate::untrusted::{bare_name, shortened};
 
 /// Maximum number of matching lines that an error lists.
@@ -172,11 +173,7 @@ pub fn rows(lines: &[FoundLine]) -> Value {
 
 /// The first lines by file and number, and the number of further ones.
 pub fn labels(lines: &[FoundLine]) -> String {
-    let shown: Vec<String> = lines.iter().take(MAX_MATCHES).map(FoundLine::label).collect();
-    match lines.len().saturating_sub(MAX_MATCHES) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    list_first(lines.iter().map(FoundLine::label), MAX_MATCHES)
 }
 
 /// A line of a diff with its text as answers show it.

@@ -8,6 +8,7 @@ use crate::composite::line_text::{self, FoundLine, LineText, NotOneLine, file_pa
 use crate::composite::run::{CompositeRun, params};
 use crate::present;
 use crate::text::diff::{self, DiffLine, DiffSide, LineSpan, MissingLine};
+use crate::text::list_first;
 use crate::tools::{ErrorKind, NextCall, ToolError};
 use crate::untrusted::{bare_name, cleaned, mask_tokens, quote, quoted_name};
 
@@ -19,8 +20,6 @@ const MAX_PAGES: usize = 10;
 /// The newest diff of one merge request.
 pub struct MergeRequestDiff<'r> {
     run: &'r CompositeRun<'r>,
-    /// `fullPath` and `iid`.
-    pub of: Map<String, Value>,
     /// `base_sha`, `start_sha` and `head_sha`.
     pub refs: Map<String, Value>,
     /// The changed files, as GitLab lists them.
@@ -179,10 +178,7 @@ impl PositionError {
                 error.fix(NextCall::execute(run.id, &mended))
             }
             None => {
-                let of = ["fullPath", "iid"].into_iter();
-                let of: Map<String, Value> =
-                    of.filter_map(|name| Some((name.to_owned(), run.params.get(name)?.clone()))).collect();
-                error.fix(NextCall::execute("merge_request.list_diffs", &of))
+                error.fix(NextCall::execute("merge_request.list_diffs", &run.of_merge_request(json!({}))))
             }
         }
     }
@@ -205,11 +201,7 @@ impl<'r> MergeRequestDiff<'r> {
         run: &'r CompositeRun<'r>,
         wanted: &[Option<&str>],
     ) -> Result<MergeRequestDiff<'r>, ToolError> {
-        let of: Map<String, Value> = ["fullPath", "iid"]
-            .into_iter()
-            .filter_map(|name| Some((name.to_owned(), run.params.get(name)?.clone())))
-            .collect();
-        let merge_request = run.read_json("merge_request.get", of.clone()).await?;
+        let merge_request = run.read_json("merge_request.get", run.of_merge_request(json!({}))).await?;
         let refs: Option<Map<String, Value>> = ["base_sha", "start_sha", "head_sha"]
             .into_iter()
             .map(|name| {
@@ -220,12 +212,11 @@ impl<'r> MergeRequestDiff<'r> {
         let Some(refs) = refs else {
             let message = "the merge request has no diff to comment on: GitLab is still preparing it, or its source branch is gone";
             return Err(ToolError::new(ErrorKind::Conflict, format!("{message}. Nothing was posted"))
-                .fix(NextCall::execute("merge_request.get", &of)));
+                .fix(NextCall::execute("merge_request.get", &run.of_merge_request(json!({})))));
         };
-        let mut diff = MergeRequestDiff { run, of, refs, files: Vec::new(), is_cut: false };
+        let mut diff = MergeRequestDiff { run, refs, files: Vec::new(), is_cut: false };
         for page in 1..=MAX_PAGES {
-            let mut asked = diff.of.clone();
-            asked.extend(params(json!({"page": page, "per_page": FILES_PER_PAGE})));
+            let asked = run.of_merge_request(json!({"page": page, "per_page": FILES_PER_PAGE}));
             let Value::Array(files) = run.read_json("merge_request.list_diffs", asked).await? else { break };
             let count = files.len();
             diff.files.extend(files);
@@ -404,7 +395,7 @@ impl<'r> MergeRequestDiff<'r> {
     fn unsearched(&self, is_file_named: bool, unread: &[String]) -> Option<String> {
         if !unread.is_empty() {
             let paths: Vec<&str> = unread.iter().map(String::as_str).collect();
-            return Some(format!("GitLab does not send all diffs: {} not searched", join_paths(&paths)));
+            return Some(format!("GitLab does not send all diffs: {} not searched", list_paths(&paths)));
         }
         (self.is_cut && !is_file_named)
             .then(|| format!("only the first {} files were searched", self.files.len()))
@@ -413,7 +404,8 @@ impl<'r> MergeRequestDiff<'r> {
     /// A file's part of the whole diff.
     async fn unfolded(&self, path: &str, raw: &OnceLock<String>) -> Option<String> {
         if raw.get().is_none() {
-            let whole = self.run.read_json("merge_request.get_raw_diffs", self.of.clone()).await.ok()?;
+            let of = self.run.of_merge_request(json!({}));
+            let whole = self.run.read_json("merge_request.get_raw_diffs", of).await.ok()?;
             // Whoever was first has the same.
             let _ = raw.set(whole.as_str().unwrap_or_default().to_owned());
         }
@@ -439,7 +431,7 @@ impl<'r> MergeRequestDiff<'r> {
                     bare_name(near)
                 )
             }
-            None => format!("It changes {}.", join_paths(&paths)),
+            None => format!("It changes {}.", list_paths(&paths)),
         });
         misplaced.instead = near.map(|near| reference.moved(&near));
         misplaced
@@ -452,13 +444,9 @@ fn path_of(entry: &Value) -> String {
 }
 
 /// The first paths, and the number of further ones.
-fn join_paths(paths: &[&str]) -> String {
+fn list_paths(paths: &[&str]) -> String {
     const SHOWN: usize = 10;
-    let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| bare_name(path)).collect();
-    match paths.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    list_first(paths.iter().map(|path| bare_name(path)), SHOWN)
 }
 
 impl DiffFile {

@@ -22,17 +22,17 @@ const MAX_THREADS: usize = 20;
 const MAX_THREAD_CHARACTERS: usize = 200;
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let whole = run.read_json("merge_request.get", step_params(run, json!({}))).await?;
+    let whole = run.read_json("merge_request.get", run.of_merge_request(json!({}))).await?;
     let mut parts = OverviewParts::default();
     let (people, work) = join(
         join3(
-            run.read_json("merge_request.list_reviewers", step_params(run, json!({}))),
-            run.read_json("merge_request.get_approval_state", step_params(run, json!({}))),
+            run.read_json("merge_request.list_reviewers", run.of_merge_request(json!({}))),
+            run.read_json("merge_request.get_approval_state", run.of_merge_request(json!({}))),
             read_threads(run),
         ),
         join(
             read_jobs(run, &whole),
-            run.read_json("merge_request.list_closing_issues", step_params(run, json!({}))),
+            run.read_json("merge_request.list_closing_issues", run.of_merge_request(json!({}))),
         ),
     )
     .await;
@@ -72,12 +72,6 @@ impl OverviewParts {
             Err(error) => self.notes.push(format!("{name} could not be read: {}", error.message)),
         }
     }
-}
-
-/// The parameters of a step: the merge request, and more.
-fn step_params(run: &CompositeRun<'_>, more: Value) -> Map<String, Value> {
-    let of = |name: &str| Some((name.to_owned(), run.params.get(name)?.clone()));
-    ["fullPath", "iid"].into_iter().filter_map(of).chain(params(more)).collect()
 }
 
 /// Everything that keeps it from being merged, as far as GitLab shows it: `detailed_merge_status` has only the first.
@@ -149,7 +143,7 @@ async fn read_threads(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
     let (mut open, mut resolved, mut shown) = (0, 0, Vec::new());
     let mut is_complete = false;
     for page in 1..=MAX_PAGES {
-        let of_page = step_params(run, json!({"per_page": THREADS_PER_PAGE, "page": page}));
+        let of_page = run.of_merge_request(json!({"per_page": THREADS_PER_PAGE, "page": page}));
         let threads = run.read_json("merge_request_discussion.list", of_page).await?;
         for thread in items(&threads) {
             let notes = items(thread.get("notes").unwrap_or(&Value::Null));
@@ -249,7 +243,7 @@ fn next_calls(run: &CompositeRun<'_>, data: &Value) -> Vec<NextCall> {
     let found = |path: &str| data.pointer(path).filter(|value| !value.is_null());
     let mut calls = Vec::new();
     if found("/threads/open/0").is_some() {
-        let of = step_params(run, json!({"unresolved": true}));
+        let of = run.of_merge_request(json!({"unresolved": true}));
         calls.push(NextCall::execute("merge_request_discussion.list", &of));
     }
     let project = found("/pipeline/project");
@@ -263,11 +257,10 @@ fn next_calls(run: &CompositeRun<'_>, data: &Value) -> Vec<NextCall> {
     if let (Some(project), Some(id), true) = (project, found("/pipeline/manual_jobs/0/job_id"), waits) {
         calls.push(NextCall::execute("job.play", &json!({"fullPath": project, "job_id": id})));
     }
-    let may_run = |call: &NextCall| {
-        let id = call.arguments.get("action").and_then(Value::as_str).unwrap_or_default();
-        run.tools.catalog().get(id).ok().flatten().is_some_and(|action| run.tools.may_run(&action))
-    };
-    calls.retain(may_run);
+    calls.retain(|call| {
+        let action = call.arguments.get("action").and_then(Value::as_str);
+        action.is_some_and(|id| run.tools.may_run_id(id))
+    });
     calls
 }
 

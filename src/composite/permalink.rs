@@ -53,10 +53,7 @@ pub async fn expand(
 /// The file and line of a file's permalink.
 async fn file_line(run: &CompositeRun<'_>, link: &Permalink) -> Result<Map<String, Value>, ToolError> {
     let Permalink::File { project, reference, path, first, last } = link else { return Ok(Map::new()) };
-    let own = ["fullPath", "iid"].into_iter();
-    let own: Map<String, Value> =
-        own.filter_map(|name| Some((name.to_owned(), run.params.get(name)?.clone()))).collect();
-    let merge_request = run.read_json("merge_request.get", own).await?;
+    let merge_request = run.read_json("merge_request.get", run.of_merge_request(json!({}))).await?;
     let is_head = ["sha", "source_branch"]
         .into_iter()
         .any(|field| merge_request.get(field).and_then(Value::as_str) == Some(reference));

@@ -1,8 +1,7 @@
 //! The present state of what a call on trial would change: whether a merge request could be merged, whether a branch is
 //! merged. It follows a `dry_run` of the actions that have a rule for it in `catalog/rules.toml`.
 
-use serde_json::{Map, Value};
-
+use crate::text::pick_fields;
 use crate::tools::{Answer, ExecuteRequest, Tools};
 
 /// Field of the structured form.
@@ -13,12 +12,7 @@ pub fn state_request(tools: &Tools, request: &ExecuteRequest, action: &str) -> O
     let words = tools.catalog().words().ok()?;
     let rule = words.changes.trials.iter().find(|rule| rule.actions.iter().any(|id| id == action))?;
     let read = tools.catalog().get(&rule.read).ok()??;
-    let params: Map<String, Value> = request
-        .params
-        .iter()
-        .filter(|(name, _)| read.param(name).is_some())
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
+    let params = pick_fields(&request.params, |name| read.param(name).is_some());
     let fields = (!rule.fields.is_empty()).then(|| rule.fields.clone());
     Some(ExecuteRequest { action: rule.read.clone(), params, fields, ..ExecuteRequest::default() })
 }

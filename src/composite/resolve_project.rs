@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::PRESENTATION;
 use crate::composite::run::{CompositeRun, params};
+use crate::text::pick_fields;
 use crate::tools::response::Outcome;
 use crate::tools::workspace;
 use crate::tools::workspace::git_remote::{self, RemoteError};
@@ -73,7 +74,7 @@ fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError
     };
     Err(ToolError::new(ErrorKind::NotFound, message)
         .hint("Give `remote` what `git remote get-url origin` prints.")
-        .fix(NextCall::find(json!({"query": run.id, "limit": 1, "detail": "schema"}))))
+        .fix(NextCall::schema_of(run.id)))
 }
 
 fn remote_error(run: &CompositeRun<'_>, name: &str, error: &RemoteError) -> ToolError {
@@ -90,7 +91,7 @@ fn remote_error(run: &CompositeRun<'_>, name: &str, error: &RemoteError) -> Tool
     let refused = ToolError::new(ErrorKind::InvalidParams, format!("`{name}`: {error}")).hint(hint);
     match &run.tools.project {
         Some(project) => refused.fix(NextCall::execute("project.get", &json!({"fullPath": project}))),
-        None => refused.fix(NextCall::find(json!({"query": run.id, "limit": 1, "detail": "schema"}))),
+        None => refused.fix(NextCall::schema_of(run.id)),
     }
 }
 
@@ -107,14 +108,7 @@ fn render_project(run: &CompositeRun<'_>, found: &ProjectCandidates, answer: Ans
         ("from".to_owned(), crate::present::cleaned_value(found.from.clone())),
         ("is_default".to_owned(), json!(is_default)),
     ]);
-    let own = |name: &String| matches!(name.as_str(), "omitted" | "resolved");
-    beside.extend(
-        answer
-            .structured
-            .iter()
-            .filter(|(name, _)| own(name))
-            .map(|(name, value)| (name.clone(), value.clone())),
-    );
+    beside.extend(pick_fields(&answer.structured, |name| matches!(name.as_str(), "omitted" | "resolved")));
     let shown_path = path.as_deref().map(quoted_name).unwrap_or_default();
     let of = if is_default { "; it is the default of calls that name no project" } else { "" };
     let text = format!("The project is {shown_path}{of}.\n{}", answer.text);

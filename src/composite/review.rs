@@ -94,8 +94,8 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     if given.is_empty() && verdict == "comment" {
         return Err(run.invalid("it takes `comments`, a `body`, or another `verdict`"));
     }
-    let (comments, of, head) = locate_comments(run, &given).await?;
-    let plan = ReviewPlan::new(run, comments, of).await.with_verdict(verdict, head);
+    let (comments, head) = locate_comments(run, &given).await?;
+    let plan = ReviewPlan::new(run, comments).await.with_verdict(verdict, head);
     let agreed = confirm_steps(run, &plan).await?;
     let done = post_comments(run, &plan, agreed).await;
     let last = submit_verdict(run, verdict, &plan, &done, agreed).await;
@@ -107,7 +107,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
 async fn locate_comments(
     run: &CompositeRun<'_>,
     given: &[Map<String, Value>],
-) -> Result<(Vec<ReviewComment>, Map<String, Value>, Option<Value>), ToolError> {
+) -> Result<(Vec<ReviewComment>, Option<Value>), ToolError> {
     let mut expanded = Vec::new();
     for comment in given {
         expanded.push(permalink::expand(run, comment).await?);
@@ -145,8 +145,7 @@ async fn locate_comments(
     if !faults.is_empty() {
         return Err(misplaced_error(run, faults));
     }
-    let head = diff.refs.get("head_sha").cloned();
-    Ok((comments, diff.of, head))
+    Ok((comments, diff.refs.get("head_sha").cloned()))
 }
 
 async fn locate_comment(
@@ -180,10 +179,7 @@ fn misplaced_error(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) 
     let mut error = ToolError::new(ErrorKind::InvalidParams, message);
     error.details.insert("comments".to_owned(), Value::Array(rows_at_nearest));
     if !is_mended {
-        let of = ["fullPath", "iid"].into_iter();
-        let of: Map<String, Value> =
-            of.filter_map(|name| Some((name.to_owned(), run.params.get(name)?.clone()))).collect();
-        return error.fix(NextCall::execute("merge_request.list_diffs", &of));
+        return error.fix(NextCall::execute("merge_request.list_diffs", &run.of_merge_request(json!({}))));
     }
     let mut mended = run.params.clone();
     mended.insert("comments".to_owned(), Value::Array(comments));
@@ -214,11 +210,12 @@ struct ReviewStep {
 
 impl ReviewPlan {
     /// Reads the comments that exist already, and the drafts of the author.
-    async fn new(run: &CompositeRun<'_>, comments: Vec<ReviewComment>, of: Map<String, Value>) -> ReviewPlan {
+    async fn new(run: &CompositeRun<'_>, comments: Vec<ReviewComment>) -> ReviewPlan {
+        let of = run.of_merge_request(json!({}));
         let (mut known, mut others) = (Vec::new(), None);
         if !comments.is_empty() {
-            let notes = fetch_notes(run, &of).await.unwrap_or_default();
-            let drafts = match DRAFT_ACTIONS.iter().all(|action| run.may_run(action)) {
+            let notes = fetch_notes(run).await.unwrap_or_default();
+            let drafts = match DRAFT_ACTIONS.iter().all(|action| run.tools.may_run_id(action)) {
                 true => run.read_json("draft_note.list", of.clone()).await.ok(),
                 false => None,
             };
@@ -314,7 +311,7 @@ async fn post_comments(run: &CompositeRun<'_>, plan: &ReviewPlan, agreed: bool) 
     }
     publish(run, plan, &mut done, agreed).await;
     if plan.drafts && done.iter().any(|done| matches!(done, CommentResult::Posted(_))) {
-        match_published(run, &plan.comments, &mut done, &plan.of).await;
+        match_published(run, &plan.comments, &mut done).await;
     }
     done
 }
@@ -369,13 +366,8 @@ fn unpublished(error: &ToolError) -> ToolError {
 }
 
 /// Matches published drafts to notes. A lost draft is reported.
-async fn match_published(
-    run: &CompositeRun<'_>,
-    comments: &[ReviewComment],
-    done: &mut [CommentResult],
-    of: &Map<String, Value>,
-) {
-    let Some(notes) = fetch_notes(run, of).await else { return };
+async fn match_published(run: &CompositeRun<'_>, comments: &[ReviewComment], done: &mut [CommentResult]) {
+    let Some(notes) = fetch_notes(run).await else { return };
     for (comment, done) in comments.iter().zip(done.iter_mut()) {
         let CommentResult::Posted(id) = done else { continue };
         match notes.iter().rev().find(|note| comment.matches(note)) {
@@ -390,11 +382,10 @@ async fn match_published(
 }
 
 /// Reads the first notes of the threads; none if they cannot be read.
-async fn fetch_notes(run: &CompositeRun<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
+async fn fetch_notes(run: &CompositeRun<'_>) -> Option<Vec<Value>> {
     let mut found = Vec::new();
     for page in 1..=MAX_THREAD_PAGES {
-        let mut step_params = of.clone();
-        step_params.extend(params(json!({"page": page, "per_page": THREADS_PER_PAGE})));
+        let step_params = run.of_merge_request(json!({"page": page, "per_page": THREADS_PER_PAGE}));
         let Value::Array(threads) = run.read_json("merge_request_discussion.list", step_params).await.ok()?
         else {
             return None;

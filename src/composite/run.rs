@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::call::{Fault, Resolved, ResolvedParams};
 use crate::catalog::Action;
 use crate::gitlab::{BodySink, Content};
+pub use crate::text::object_fields as params;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::header;
@@ -91,7 +92,7 @@ async fn run_within(
         return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
     };
     reject_arguments_of_one_answer(&action, &request)?;
-    let checked = check::check_whole(tools, &action, &request, &mut notes).await?;
+    let checked = check::check_with_project_name(tools, &action, &request, &mut notes).await?;
     entry.planned();
     let above = [enclosing.above, &[action.id.as_str()]].concat();
     let mut run = CompositeRun {
@@ -210,12 +211,6 @@ pub struct CompositeRun<'a> {
 }
 
 impl CompositeRun<'_> {
-    /// True if no rule denies every call of an action.
-    pub fn may_run(&self, action: &str) -> bool {
-        let action = self.tools.catalog().get(action).ok().flatten();
-        action.is_some_and(|action| self.tools.may_run(&action))
-    }
-
     /// True if a person has agreed to the whole run, by the question of an enclosing composite action.
     pub fn is_agreed(&self) -> bool {
         self.enclosing.is_agreed
@@ -352,6 +347,17 @@ impl CompositeRun<'_> {
         self.params.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// The items of a list that has at least one, and at most so many of this noun.
+    pub fn bounded_list(&self, name: &str, max: usize, noun: &str) -> Result<&[Value], ToolError> {
+        match self.list(name) {
+            items if (1..=max).contains(&items.len()) => Ok(items),
+            items => {
+                let given = items.len();
+                Err(self.invalid(format!("`{name}` is 1 to {max} {noun}; {given} were given")))
+            }
+        }
+    }
+
     /// The error of an invalid item, by its position in the list.
     pub fn item_error(&self, place: usize) -> Option<ToolError> {
         self.faults.get(&place).map(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))
@@ -360,8 +366,7 @@ impl CompositeRun<'_> {
     /// Errors in parameters that only the plan can detect.
     pub fn invalid(&self, message: impl Into<String>) -> ToolError {
         let message = format!("{}: {}", self.id, message.into());
-        ToolError::new(ErrorKind::InvalidParams, message)
-            .fix(NextCall::find(json!({"query": self.id, "limit": 1, "detail": "schema"})))
+        ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::schema_of(self.id))
     }
 
     /// The answer: data, text, further fields and notes.
@@ -386,12 +391,4 @@ impl CompositeRun<'_> {
 /// An error as an outcome of an item.
 pub fn failed(error: &ToolError) -> Value {
     error.structured().remove("error").unwrap_or_default()
-}
-
-/// A JSON object as parameters; empty for any other value.
-pub fn params(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
 }

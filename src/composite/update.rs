@@ -6,9 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{self, ChangeForm};
 use crate::composite::agreement;
-use crate::composite::byte_budget;
-use crate::composite::item_kinds::{self, ResolvedItem};
-use crate::composite::item_results::ItemResults;
+use crate::composite::item_kinds::{self, ResolvedItem, invalid_item};
+use crate::composite::item_results::{item_attributes, render_items};
 use crate::composite::run::{CompositeRun, KnownStep};
 use crate::tools::response::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
@@ -43,10 +42,7 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
 
 /// Changes the items concurrently.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let given = run.list("items");
-    if given.is_empty() || given.len() > MAX_ITEMS {
-        return Err(run.invalid(format!("`items` is 1 to {MAX_ITEMS} things; {} were given", given.len())));
-    }
+    let given = run.bounded_list("items", MAX_ITEMS, "things")?;
     let changes: Vec<Result<ItemChange, ToolError>> = given
         .iter()
         .enumerate()
@@ -56,19 +52,11 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let agreement = agreement::agree_to_items(run, known_steps(run)).await?;
     let update = |(at, change)| update_item(run, change, agreement.covers(at + 1));
     let outcomes = join_all(changes.iter().enumerate().map(update)).await;
-    let answers = byte_budget::render_within_budget(run.tools, outcomes);
-    let mut items = ItemResults::default();
-    for ((change, item), answer) in changes.iter().zip(given).zip(answers) {
-        let says = match change {
-            Ok(ItemChange { resolved, .. }) => Map::from_iter([
-                ("kind".to_owned(), json!(resolved.kind.name)),
-                ("target".to_owned(), json!(resolved.target)),
-            ]),
-            Err(_) => Map::from_iter([("target".to_owned(), json!(item.to_string()))]),
-        };
-        items.add("item", says, &answer);
-    }
-    Ok(items.answer(run, &[]))
+    let attributes = changes.iter().zip(given).map(|(change, item)| match change {
+        Ok(ItemChange { resolved, .. }) => item_attributes(Some(resolved.kind), &resolved.target),
+        Err(_) => item_attributes(None, &item.to_string()),
+    });
+    Ok(render_items(run, attributes.collect(), outcomes))
 }
 
 /// Concurrent changes of one item would have an undefined order.
@@ -93,12 +81,11 @@ fn parse_change(run: &CompositeRun<'_>, item: &Value) -> Result<ItemChange, Tool
     let (naming, wanted): (Map<_, _>, Map<_, _>) =
         fields.into_iter().partition(|(name, _)| NAMING.contains(&name.as_str()));
     let resolved = item_kinds::resolve_item(run, &Value::Object(naming))?;
-    let wrong = |message: String| ToolError::new(ErrorKind::InvalidParams, message);
     let kind = resolved.kind;
     if kind.changes.is_empty() {
         let changed = catalog::kinds().kinds.iter().filter(|kind| !kind.changes.is_empty());
         let names: Vec<&str> = changed.map(|kind| kind.name.as_str()).collect();
-        return Err(wrong(format!(
+        return Err(invalid_item(format!(
             "{} cannot be changed here; accepted are: {}",
             kind.noun,
             names.join(", ")
@@ -106,13 +93,13 @@ fn parse_change(run: &CompositeRun<'_>, item: &Value) -> Result<ItemChange, Tool
     }
     let names = || kind.changes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     if wanted.is_empty() {
-        return Err(wrong(format!("no change is given; {} takes {}", kind.noun, names())));
+        return Err(invalid_item(format!("no change is given; {} takes {}", kind.noun, names())));
     }
     let mut params = resolved.params.clone();
     for (name, value) in &wanted {
         let change = kind.changes.iter().find(|(known, _)| known == name);
-        let (_, form) =
-            change.ok_or_else(|| wrong(format!("{} has no `{name}`; it takes {}", kind.noun, names())))?;
+        let (_, form) = change
+            .ok_or_else(|| invalid_item(format!("{} has no `{name}`; it takes {}", kind.noun, names())))?;
         params.extend(change_params(form, value).map(|(name, value)| (name.to_owned(), value)));
     }
     Ok(ItemChange { resolved, params })

@@ -45,18 +45,10 @@ pub struct Completion {
 /// Sources of completions.
 #[derive(Clone, Copy, Debug)]
 enum CompletionSource {
-    /// No completions.
-    None,
     Action,
     Domain,
-    /// A list of GitLab's.
-    Listed(&'static CompletionRow),
-}
-
-impl From<Option<&'static CompletionRow>> for CompletionSource {
-    fn from(row: Option<&'static CompletionRow>) -> CompletionSource {
-        row.map_or(CompletionSource::None, CompletionSource::Listed)
-    }
+    /// A list of GitLab's; none if there are no completions.
+    Listed(Option<&'static CompletionRow>),
 }
 
 impl Tools {
@@ -76,10 +68,10 @@ impl Tools {
             return Ok(Completion::default());
         }
         match source {
-            CompletionSource::None => Ok(Completion::default()),
+            CompletionSource::Listed(None) => Ok(Completion::default()),
             CompletionSource::Action => Ok(self.actions_like(typed)),
             CompletionSource::Domain => Ok(self.domains_like(typed)),
-            CompletionSource::Listed(asked) => {
+            CompletionSource::Listed(Some(asked)) => {
                 let asked = tokio::time::timeout(PATIENCE, self.ask_for(asked, typed, given)).await;
                 Ok(asked.ok().flatten().unwrap_or_default())
             }
@@ -138,16 +130,13 @@ impl Tools {
         let mut completion = all(values, typed.trim_start_matches('@'));
         let is_whole = reply.page.next_page.is_none() && reply.rows.is_none();
         // GitLab's total is for the search text, which may be only a part of the typed text.
-        completion.total = if is_whole { completion.total } else { reply.page.total.and_then(counted) };
-        completion.total =
-            completion.total.filter(|_| is_whole || completion.values.len() == found.min(MAX_VALUES));
-        completion.has_more |= !is_whole;
+        if !is_whole {
+            let total = reply.page.total.and_then(|total| usize::try_from(total).ok());
+            completion.total = total.filter(|_| completion.values.len() == found.min(MAX_VALUES));
+            completion.has_more = true;
+        }
         Some(completion)
     }
-}
-
-fn counted(total: u64) -> Option<usize> {
-    usize::try_from(total).ok()
 }
 
 /// The source of an argument.
@@ -157,7 +146,8 @@ fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionS
         CompletionTarget::Prompt(name) => {
             let prompt =
                 Prompt::find(name).ok_or_else(|| nothing(format!("there is no prompt `{}`", short(name))))?;
-            (prompt.argument(argument).map(|argument| argument_source(argument.takes).into()), "prompt", name)
+            let found = prompt.argument(argument).map(|argument| argument_source(argument.takes));
+            (found.map(CompletionSource::Listed), "prompt", name)
         }
         CompletionTarget::Template(ACTION) => {
             ((argument == "id").then_some(CompletionSource::Action), "template", ACTION)
@@ -165,7 +155,7 @@ fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionS
         CompletionTarget::Template(ACTIONS_PART) => {
             let found = match argument {
                 "domain" => Some(CompletionSource::Domain),
-                "page" => Some(CompletionSource::None),
+                "page" => Some(CompletionSource::Listed(None)),
                 _ => None,
             };
             (found, "template", ACTIONS_PART)
@@ -173,7 +163,7 @@ fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionS
         CompletionTarget::Template(name) => {
             let kind =
                 kind_at(name).ok_or_else(|| nothing(format!("there is no template {}", short(name))))?;
-            (kind.completion(argument).map(CompletionSource::from), "template", name)
+            (kind.completion(argument).map(CompletionSource::Listed), "template", name)
         }
     };
     found.ok_or_else(|| nothing(format!("the {noun} {name} has no argument `{}`", short(argument))))

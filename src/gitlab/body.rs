@@ -136,6 +136,6 @@ impl BodyKind {
     }
 }
 
-fn size(bytes: &[u8]) -> u64 {
+pub(super) fn size(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }

@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use reqwest::Response;
 
+use super::body;
+
 /// Consumer of a body, chunk by chunk.
 pub trait BodySink: Debug + Send {
     /// Starts a body. Discards the chunks of an earlier attempt.
@@ -24,7 +26,7 @@ pub(super) async fn stream_into(
     let mut came = 0;
     sink.begin();
     while let Some(chunk) = response.chunk().await? {
-        came += u64::try_from(chunk.len()).unwrap_or(u64::MAX);
+        came += body::size(&chunk);
         sink.take(&chunk);
         if came > limit {
             sink.end(false);

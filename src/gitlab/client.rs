@@ -64,7 +64,7 @@ impl Client {
 
     /// Sends one call and reads its response. Dropping the future cancels the request.
     pub async fn send(&self, permit: &Permit) -> Result<Reply, GitlabError> {
-        self.sent(permit, self.settings.timeout, None).await
+        self.sent(permit, None).await
     }
 
     /// Like [`Client::send`], but streams the body of a success into `sink`. The reply has no content but carries
@@ -74,20 +74,20 @@ impl Client {
         permit: &Permit,
         sink: &mut (dyn BodySink + '_),
     ) -> Result<Reply, GitlabError> {
-        self.sent(permit, self.settings.timeout, Some(sink)).await
+        self.sent(permit, Some(sink)).await
     }
 
     async fn sent(
         &self,
         permit: &Permit,
-        timeout: Duration,
         sink: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
         // The deadline starts after the system's certificates are loaded, which happens once.
         self.http_clients.open()?;
         let started = Instant::now();
-        let result = self.attempts(permit, self.time(started, timeout), sink).await;
+        let time = Time { started, all: self.settings.timeout, kept: self.settings.connect_time() };
+        let result = self.attempts(permit, time, sink).await;
         let status = match &result {
             Ok(reply) => Some(reply.status),
             Err(error) => error.status(),
@@ -209,7 +209,7 @@ impl Client {
             let error = match sent.await {
                 Ok(reply) => {
                     self.budget.earn();
-                    return Ok(Reply { attempts, ..reply });
+                    return Ok(reply);
                 }
                 Err(error) => error,
             };
@@ -236,11 +236,6 @@ impl Client {
             notify(Event::Retry { attempt: attempts + 1, pause, status: error.status() });
             tokio::time::sleep(pause).await;
         }
-    }
-
-    /// Deadline of a call. A new attempt needs enough time left to connect.
-    fn time(&self, started: Instant, timeout: Duration) -> Time {
-        Time { started, all: timeout.min(self.settings.timeout), kept: self.settings.connect_time() }
     }
 
     /// Sends one request within the concurrency limit and follows its redirects. The slot is released between attempts.
@@ -366,14 +361,15 @@ impl Client {
         time: Time,
         reply: &mut Reply,
     ) -> Result<(), GitlabError> {
-        let is_proven = changes(call) && status_is_proof(call);
+        // A 2xx status proves that the change was made, but GraphQL responds 200 to rejected requests too.
+        let is_proven = changes(call) && !call.is_graphql();
         let applied = if changes(call) { Applied::Unknown } else { Applied::No };
         let limit = self.settings.max_body;
         let bytes = match body::read_body(&mut response, limit).await {
             Ok(bytes) => bytes,
             // The success status arrived before the body was lost: the change was made.
-            Err(Stopped::TooLarge { size }) if is_proven => {
-                reply.content = Content::Unread(Unread::TooLarge { limit, size });
+            Err(Stopped::TooLarge { .. }) if is_proven => {
+                reply.content = Content::Unread(Unread::TooLarge { limit });
                 return Ok(());
             }
             Err(Stopped::Broken(_)) if is_proven => {
@@ -383,7 +379,7 @@ impl Client {
             Err(Stopped::TooLarge { size }) => return Err(GitlabError::TooLarge { limit, size, applied }),
             Err(Stopped::Broken(error)) => return Err(self.transport_error(error, call, hop, time)),
         };
-        reply.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        reply.bytes = body::size(&bytes);
         if call.is_download() {
             reply.content = body::binary_content(response.headers(), bytes);
             return Ok(());
@@ -486,11 +482,6 @@ fn is_of_no_change(content: &Content) -> bool {
         }
         _ => false,
     }
-}
-
-/// True if a 2xx status proves that the change was made. GraphQL responds 200 to rejected requests too.
-fn status_is_proof(call: &Call) -> bool {
-    !call.is_graphql()
 }
 
 /// Returns true if a text looks like one of GitLab's request ids (ULID or UUID).

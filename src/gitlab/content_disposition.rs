@@ -27,13 +27,9 @@ fn decode_extended(value: &str) -> Option<String> {
 
 /// Parameters after the first `;`: names in lower case, values unquoted.
 fn params(header: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for piece in split_outside_quotes(header, ';').into_iter().skip(1) {
-        if let Some((name, value)) = piece.split_once('=') {
-            found.push((name.trim().to_ascii_lowercase(), unquote(value.trim())));
-        }
-    }
-    found
+    let pieces = split_outside_quotes(header, ';').into_iter().skip(1);
+    let params = pieces.filter_map(|piece| piece.split_once('='));
+    params.map(|(name, value)| (name.trim().to_ascii_lowercase(), unquote(value.trim()))).collect()
 }
 
 /// Splits a header value at each separator outside of quotes (RFC 9110, 5.6.4).

@@ -77,10 +77,7 @@ impl Credential {
 
     /// True if there is no token after all.
     pub fn is_missing(&self) -> bool {
-        match self {
-            Credential::Fixed(_) => false,
-            Credential::Renewed(source) => source.is_missing(),
-        }
+        matches!(self, Credential::Renewed(source) if source.is_missing())
     }
 
     /// The token, if it does not change.

@@ -126,15 +126,18 @@ pub enum Applied {
 }
 
 /// Kind of a network failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum NetworkError {
-    /// The host's name does not resolve.
+    #[error("the host name does not resolve")]
     Name,
     /// The host, or a proxy in front of it, did not accept the connection.
+    #[error("could not connect")]
     Connect,
-    /// The TLS handshake failed, most often because the certificate is not trusted.
+    /// Most often because the certificate is not trusted.
+    #[error("no secure connection: the certificate or the TLS handshake was not accepted")]
     Tls,
     /// The connection broke after the request was, or may have been, sent.
+    #[error("the connection broke before the whole response arrived")]
     Lost,
 }
 
@@ -156,21 +159,24 @@ pub enum CertificateError {
 }
 
 /// Reason why a redirect was not followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum NotFollowed {
-    /// The request is a write.
+    #[error("writes are not redirected; check the configured URL")]
     Write,
     /// The target is this machine, its network, or a cloud metadata service.
+    #[error("the address is internal")]
     Internal,
-    /// The target is a sign-in page.
+    #[error("it leads to a sign-in page")]
     SignIn,
-    /// The target is not an http or https URL.
+    #[error("it is not an http or https URL")]
     Unusable,
-    /// The limit on redirects was reached.
+    #[error("too many redirects")]
     TooMany,
     /// The target is the instance over https; the configured URL is http.
+    #[error("it is this GitLab over https: set GITLAB_URL to that address")]
     Https,
     /// The target is another path of GitLab's API, for which the permit does not hold.
+    #[error("the redirect leads to another path, which the policy has not checked; use that path")]
     Moved,
 }
 
@@ -185,11 +191,6 @@ impl GitlabError {
             | GitlabError::Malformed { applied, .. }
             | GitlabError::NotGitlab { applied, .. }
             | GitlabError::Redirect { applied, .. } => *applied,
-            GitlabError::Path { .. }
-            | GitlabError::Setup { .. }
-            | GitlabError::Credential(_)
-            | GitlabError::RateUsedUp { .. }
-            | GitlabError::NotBegun { .. } => Applied::No,
             _ => self.answer().map_or(Applied::No, |answer| answer.applied),
         }
     }
@@ -288,7 +289,8 @@ impl GitlabError {
 }
 
 /// An error of the HTTP client. It is shown by its root cause alone: the levels above it repeat that a request failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 struct RootCause {
     message: String,
     error: reqwest::Error,
@@ -311,14 +313,6 @@ impl RootCause {
         RootCause { message, error }
     }
 }
-
-impl fmt::Display for RootCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl Error for RootCause {}
 
 /// Finds the first error of a type among the causes. `io::Error` does not return its wrapped error from `source`.
 fn find_cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
@@ -385,34 +379,5 @@ impl fmt::Display for ErrorAnswer {
             () if self.message.starts_with(&status) => f.write_str(&quote(&self.message)),
             () => write!(f, "{status} {}", quote(&self.message)),
         }
-    }
-}
-
-impl fmt::Display for NetworkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NetworkError::Name => "the host name does not resolve",
-            NetworkError::Connect => "could not connect",
-            NetworkError::Tls => {
-                "no secure connection: the certificate or the TLS handshake was not accepted"
-            }
-            NetworkError::Lost => "the connection broke before the whole response arrived",
-        })
-    }
-}
-
-impl fmt::Display for NotFollowed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NotFollowed::Write => "writes are not redirected; check the configured URL",
-            NotFollowed::Https => "it is this GitLab over https: set GITLAB_URL to that address",
-            NotFollowed::Internal => "the address is internal",
-            NotFollowed::SignIn => "it leads to a sign-in page",
-            NotFollowed::Unusable => "it is not an http or https URL",
-            NotFollowed::TooMany => "too many redirects",
-            NotFollowed::Moved => {
-                "the redirect leads to another path, which the policy has not checked; use that path"
-            }
-        })
     }
 }

@@ -222,10 +222,6 @@ impl<'de> Visitor<'de> for Element<'_> {
         Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut kept = Vec::new();
         while let Some(item) = items.next_element_seed(Element(self.0))? {

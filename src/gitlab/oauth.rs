@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use reqwest::StatusCode;
 use reqwest::header::{AUTHORIZATION, HeaderValue};
-use serde::Deserialize;
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use serde::{Deserialize, Deserializer};
 
 use super::transport::HttpClients;
 use super::{Applied, GitlabError, Secret, body, request};
@@ -17,28 +17,29 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_RESPONSE: u64 = 64 * 1024;
 
 /// GitLab's description of an access token (`GET /oauth/token/info`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TokenDescription {
     /// Uid (client id) of the application that the token was issued to.
+    #[serde(default, deserialize_with = "uid")]
     pub application: Option<String>,
+    #[serde(default, rename = "scope")]
     pub scopes: Vec<String>,
     /// Time until the token expires; none if it does not.
+    #[serde(default, deserialize_with = "seconds")]
     pub expires_in: Option<Duration>,
 }
 
-#[derive(Deserialize)]
-struct TokenInfoBody {
-    #[serde(default)]
-    scope: Vec<String>,
-    #[serde(default)]
-    expires_in: Option<u64>,
-    #[serde(default)]
-    application: Option<ApplicationBody>,
+fn uid<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    struct ApplicationBody {
+        uid: Option<String>,
+    }
+    Ok(Option::<ApplicationBody>::deserialize(value)?.and_then(|application| application.uid))
 }
 
-#[derive(Deserialize)]
-struct ApplicationBody {
-    uid: Option<String>,
+/// Parses a number of seconds.
+pub(super) fn seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
+    Ok(Option::<u64>::deserialize(value)?.map(Duration::from_secs))
 }
 
 /// Requests the description of an OAuth access token from the instance; none if the instance rejects the token.
@@ -49,33 +50,48 @@ pub async fn describe_token(
     clients: &HttpClients,
     token: &Secret,
 ) -> Result<Option<TokenDescription>, GitlabError> {
-    let url = clients.endpoint("oauth/token/info");
-    let host = url.host_str().unwrap_or_default().to_owned();
-    let not_gitlab = || GitlabError::NotGitlab { host: host.clone(), title: None, applied: Applied::No };
     let Ok(mut credential) = HeaderValue::try_from(format!("Bearer {}", token.reveal())) else {
         return Ok(None);
     };
     credential.set_sensitive(true);
-    let request = clients
-        .to_gitlab()?
-        .get(url)
-        .headers(request::headers_for_proxy(clients.settings())?)
-        .header(AUTHORIZATION, credential)
-        .timeout(TIMEOUT);
-    let sent = request.send().await;
-    clients.upstream().record(sent.as_ref().ok().map(|response| response.status().as_u16()));
-    let mut response =
-        sent.map_err(|error| GitlabError::from_transport(error, host.clone(), TIMEOUT, false))?;
+    let request = build_request(clients, Method::GET, "oauth/token/info")?.header(AUTHORIZATION, credential);
+    let mut response = send(clients, request).await?;
     match response.status() {
         StatusCode::UNAUTHORIZED | StatusCode::BAD_REQUEST | StatusCode::FORBIDDEN => return Ok(None),
         StatusCode::OK => {}
-        _ => return Err(not_gitlab()),
+        _ => return Err(not_gitlab(clients)),
     }
-    let bytes = body::read_start(&mut response, MAX_RESPONSE).await;
-    let described: TokenInfoBody = serde_json::from_slice(&bytes).map_err(|_| not_gitlab())?;
-    Ok(Some(TokenDescription {
-        application: described.application.and_then(|application| application.uid),
-        scopes: described.scope,
-        expires_in: described.expires_in.map(Duration::from_secs),
-    }))
+    let bytes = read_start(&mut response).await;
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| not_gitlab(clients))
+}
+
+/// Builds a request to an endpoint of the instance.
+pub(super) fn build_request(
+    clients: &HttpClients,
+    method: Method,
+    endpoint: &str,
+) -> Result<RequestBuilder, GitlabError> {
+    let request = clients.to_gitlab()?.request(method, clients.endpoint(endpoint)).timeout(TIMEOUT);
+    Ok(request.headers(request::headers_for_proxy(clients.settings())?))
+}
+
+/// Sends a request and records its outcome. Redirects are not followed.
+pub(super) async fn send(clients: &HttpClients, request: RequestBuilder) -> Result<Response, GitlabError> {
+    let sent = request.send().await;
+    clients.upstream().record(sent.as_ref().ok().map(|response| response.status().as_u16()));
+    sent.map_err(|error| GitlabError::from_transport(error, host(clients), TIMEOUT, false))
+}
+
+/// Reads the start of a response.
+pub(super) async fn read_start(response: &mut Response) -> Vec<u8> {
+    body::read_start(response, MAX_RESPONSE).await
+}
+
+/// Error for a response that is not GitLab's.
+pub(super) fn not_gitlab(clients: &HttpClients) -> GitlabError {
+    GitlabError::NotGitlab { host: host(clients), title: None, applied: Applied::No }
+}
+
+fn host(clients: &HttpClients) -> String {
+    clients.base().host_str().unwrap_or_default().to_owned()
 }

@@ -5,28 +5,24 @@
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use serde::Deserialize;
+use reqwest::{Method, StatusCode};
+use serde::de::{DeserializeOwned, IntoDeserializer, value};
+use serde::{Deserialize, Deserializer, Serialize};
 use url::form_urlencoded;
 
 use super::transport::HttpClients;
-use super::{Applied, GitlabError, Secret, body, request};
+use super::{GitlabError, Secret, oauth};
 use crate::untrusted::{Secrets, quote};
-
-/// Timeout of one request.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Maximum size of a response in bytes.
-const MAX_RESPONSE: u64 = 64 * 1024;
 
 const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 
-/// Seconds between two polls if the server names none (RFC 8628, 3.2).
+/// Seconds until a sign-in expires, and between two polls, if the server names none (RFC 8628, 3.2).
+const LIFETIME: u64 = 300;
 const INTERVAL: u64 = 5;
 
 /// A sign-in that waits for its user.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct DeviceAuthorization {
     /// Sent with each poll; its holder receives the tokens.
     pub device_code: Secret,
@@ -36,17 +32,29 @@ pub struct DeviceAuthorization {
     pub verification_uri: String,
     /// The page with the code filled in.
     pub verification_uri_complete: Option<String>,
+    #[serde(default = "from_secs::<LIFETIME>", deserialize_with = "seconds_or::<LIFETIME, _>")]
     pub expires_in: Duration,
     /// Time between two polls.
+    #[serde(default = "from_secs::<INTERVAL>", deserialize_with = "seconds_or::<INTERVAL, _>")]
     pub interval: Duration,
 }
 
+const fn from_secs<const SECONDS: u64>() -> Duration {
+    Duration::from_secs(SECONDS)
+}
+
+/// Parses a number of seconds, at least 1.
+fn seconds_or<'de, const DEFAULT: u64, D: Deserializer<'de>>(value: D) -> Result<Duration, D::Error> {
+    Ok(Duration::from_secs(Option::<u64>::deserialize(value)?.unwrap_or(DEFAULT).max(1)))
+}
+
 /// Tokens of a grant.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct GrantedTokens {
     pub access_token: Secret,
     /// Single use; none if the application may not refresh.
     pub refresh_token: Option<Secret>,
+    #[serde(default, deserialize_with = "oauth::seconds")]
     pub expires_in: Option<Duration>,
     pub scope: Option<String>,
 }
@@ -64,7 +72,8 @@ pub enum OAuthError {
 }
 
 /// Code of an error response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     AuthorizationPending,
     SlowDown,
@@ -73,37 +82,13 @@ pub enum ErrorCode {
     InvalidGrant,
     InvalidClient,
     InvalidScope,
+    #[serde(skip)]
     Other(String),
-}
-
-#[derive(Deserialize)]
-struct DeviceBody {
-    device_code: String,
-    user_code: String,
-    verification_uri: String,
-    #[serde(default)]
-    verification_uri_complete: Option<String>,
-    #[serde(default)]
-    expires_in: Option<u64>,
-    #[serde(default)]
-    interval: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct TokenBody {
-    access_token: String,
-    #[serde(default)]
-    refresh_token: Option<String>,
-    #[serde(default)]
-    expires_in: Option<u64>,
-    #[serde(default)]
-    scope: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct ErrorBody {
     error: String,
-    #[serde(default)]
     error_description: Option<String>,
 }
 
@@ -118,15 +103,7 @@ pub async fn authorize_device(
 ) -> Result<DeviceAuthorization, OAuthError> {
     let fields = [("client_id", client_id), ("scope", scope)];
     let bytes = post(clients, "oauth/authorize_device", &fields, None).await?;
-    let begun: DeviceBody = serde_json::from_slice(&bytes).map_err(|_| not_gitlab(clients))?;
-    Ok(DeviceAuthorization {
-        device_code: Secret::new(begun.device_code),
-        user_code: begun.user_code,
-        verification_uri: begun.verification_uri,
-        verification_uri_complete: begun.verification_uri_complete,
-        expires_in: Duration::from_secs(begun.expires_in.unwrap_or(300)),
-        interval: Duration::from_secs(begun.interval.unwrap_or(INTERVAL).max(1)),
-    })
+    parse(clients, &bytes)
 }
 
 /// Polls for the tokens of a sign-in.
@@ -140,7 +117,7 @@ pub async fn redeem_device_code(
 ) -> Result<GrantedTokens, OAuthError> {
     let fields =
         [("grant_type", DEVICE_GRANT), ("client_id", client_id), ("device_code", device_code.reveal())];
-    granted(clients, &post(clients, "oauth/token", &fields, Some(device_code)).await?)
+    parse(clients, &post(clients, "oauth/token", &fields, Some(device_code)).await?)
 }
 
 /// Exchanges a refresh token, which is good once, for new tokens.
@@ -157,7 +134,7 @@ pub async fn refresh_tokens(
         ("client_id", client_id),
         ("refresh_token", refresh_token.reveal()),
     ];
-    granted(clients, &post(clients, "oauth/token", &fields, Some(refresh_token)).await?)
+    parse(clients, &post(clients, "oauth/token", &fields, Some(refresh_token)).await?)
 }
 
 /// Revokes an access or refresh token.
@@ -169,46 +146,24 @@ pub async fn revoke_token(clients: &HttpClients, client_id: &str, token: &Secret
     post(clients, "oauth/revoke", &fields, Some(token)).await.map(drop)
 }
 
-fn granted(clients: &HttpClients, body: &[u8]) -> Result<GrantedTokens, OAuthError> {
-    let tokens: TokenBody = serde_json::from_slice(body).map_err(|_| not_gitlab(clients))?;
-    Ok(GrantedTokens {
-        access_token: Secret::new(tokens.access_token),
-        refresh_token: tokens.refresh_token.map(Secret::new),
-        expires_in: tokens.expires_in.map(Duration::from_secs),
-        scope: tokens.scope,
-    })
+fn parse<T: DeserializeOwned>(clients: &HttpClients, body: &[u8]) -> Result<T, OAuthError> {
+    serde_json::from_slice(body).map_err(|_| oauth::not_gitlab(clients).into())
 }
 
-/// Error for a response that is not GitLab's.
-fn not_gitlab(clients: &HttpClients) -> GitlabError {
-    let host = clients.base().host_str().unwrap_or_default().to_owned();
-    GitlabError::NotGitlab { host, title: None, applied: Applied::No }
-}
-
-/// Posts a form with a secret, which no error shows, and returns the body of a success. Redirects are not followed.
+/// Posts a form with a secret, which no error shows, and returns the body of a success.
 async fn post(
     clients: &HttpClients,
     endpoint: &'static str,
     fields: &[(&str, &str)],
     secret: Option<&Secret>,
 ) -> Result<Vec<u8>, OAuthError> {
-    let url = clients.endpoint(endpoint);
-    let host = url.host_str().unwrap_or_default().to_owned();
     let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-    let request = clients
-        .to_gitlab()?
-        .post(url)
-        .headers(request::headers_for_proxy(clients.settings())?)
+    let request = oauth::build_request(clients, Method::POST, endpoint)?
         .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
         .header(ACCEPT, "application/json")
-        .body(form)
-        .timeout(TIMEOUT);
-    let sent = request.send().await;
-    clients.upstream().record(sent.as_ref().ok().map(|response| response.status().as_u16()));
-    let mut response =
-        sent.map_err(|error| GitlabError::from_transport(error, host.clone(), TIMEOUT, false))?;
-    let status = response.status();
-    let bytes = body::read_start(&mut response, MAX_RESPONSE).await;
+        .body(form);
+    let mut response = oauth::send(clients, request).await?;
+    let (status, bytes) = (response.status(), oauth::read_start(&mut response).await);
     if status.is_success() {
         return Ok(bytes);
     }
@@ -222,7 +177,7 @@ async fn post(
             })
         }
         _ if status == StatusCode::NOT_FOUND => Err(OAuthError::NoEndpoint(endpoint)),
-        _ => Err(not_gitlab(clients).into()),
+        _ => Err(oauth::not_gitlab(clients).into()),
     }
 }
 
@@ -232,30 +187,38 @@ fn described(description: &Option<String>) -> String {
 
 impl ErrorCode {
     fn parse(code: &str) -> ErrorCode {
-        match code {
-            "authorization_pending" => ErrorCode::AuthorizationPending,
-            "slow_down" => ErrorCode::SlowDown,
-            "expired_token" => ErrorCode::ExpiredToken,
-            "access_denied" => ErrorCode::AccessDenied,
-            "invalid_grant" => ErrorCode::InvalidGrant,
-            "invalid_client" => ErrorCode::InvalidClient,
-            "invalid_scope" => ErrorCode::InvalidScope,
-            other => ErrorCode::Other(other.to_owned()),
-        }
+        let known: Result<ErrorCode, value::Error> = ErrorCode::deserialize(code.into_deserializer());
+        known.unwrap_or_else(|_| ErrorCode::Other(code.to_owned()))
     }
 }
 
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ErrorCode::AuthorizationPending => "authorization_pending",
-            ErrorCode::SlowDown => "slow_down",
-            ErrorCode::ExpiredToken => "expired_token",
-            ErrorCode::AccessDenied => "access_denied",
-            ErrorCode::InvalidGrant => "invalid_grant",
-            ErrorCode::InvalidClient => "invalid_client",
-            ErrorCode::InvalidScope => "invalid_scope",
-            ErrorCode::Other(code) => return f.write_str(&quote(code)),
-        })
+        match self {
+            ErrorCode::Other(code) => f.write_str(&quote(code)),
+            known => known.serialize(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 6749, 5.2, and RFC 8628, 3.5.
+    #[test]
+    fn each_refusal_of_a_grant_is_known_by_its_code() {
+        for (code, expected) in [
+            ("authorization_pending", ErrorCode::AuthorizationPending),
+            ("slow_down", ErrorCode::SlowDown),
+            ("expired_token", ErrorCode::ExpiredToken),
+            ("access_denied", ErrorCode::AccessDenied),
+            ("invalid_grant", ErrorCode::InvalidGrant),
+            ("invalid_client", ErrorCode::InvalidClient),
+            ("invalid_scope", ErrorCode::InvalidScope),
+            ("server_is_odd", ErrorCode::Other("server_is_odd".to_owned())),
+        ] {
+            assert_eq!(ErrorCode::parse(code), expected);
+        }
     }
 }

@@ -14,7 +14,6 @@ pub struct Page {
     pub page: Option<u64>,
     pub per_page: Option<u64>,
     pub next_page: Option<u64>,
-    pub prev_page: Option<u64>,
     pub total: Option<u64>,
     pub total_pages: Option<u64>,
     /// Query pairs of the `Link` to the next page that differ from those sent, in its order: the cursor or page number,
@@ -40,12 +39,10 @@ impl Page {
             page: number("x-page"),
             per_page: number("x-per-page"),
             next_page: number("x-next-page"),
-            prev_page: number("x-prev-page"),
             total: number("x-total"),
             total_pages: number("x-total-pages"),
             next_query: next.map(|link| differing(&link, sent)),
-            cursors: Vec::new(),
-            is_assumed: false,
+            ..Page::default()
         }
     }
 

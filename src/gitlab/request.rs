@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Request, RequestBuilder, multipart};
+use reqwest::{Client, Method, Request, RequestBuilder, multipart};
 
 use super::redirect::Hop;
-use super::upload;
-use super::{ClientSettings, GitlabError, Token};
+use super::{ClientSettings, GitlabError, Token, body, upload};
 use crate::call::{Body, Call, Part};
-use crate::catalog::Method;
 
 /// Builds a request with a token. `left` is its timeout.
 pub(super) fn build(
@@ -20,7 +18,9 @@ pub(super) fn build(
     hop: &Hop,
     left: Duration,
 ) -> Result<Result<Request, reqwest::Error>, GitlabError> {
-    let mut request = http.request(method(call.method()), hop.url.clone()).timeout(left);
+    // The name of each method is one of HTTP.
+    let method = Method::from_bytes(call.method().name().as_bytes()).unwrap_or_default();
+    let mut request = http.request(method, hop.url.clone()).timeout(left);
     if hop.trusted {
         request = request.headers(credentials(settings, token)?);
     }
@@ -77,17 +77,6 @@ fn with_body(request: RequestBuilder, body: &Body) -> RequestBuilder {
     }
 }
 
-fn method(method: Method) -> reqwest::Method {
-    match method {
-        Method::Get => reqwest::Method::GET,
-        Method::Head => reqwest::Method::HEAD,
-        Method::Post => reqwest::Method::POST,
-        Method::Put => reqwest::Method::PUT,
-        Method::Patch => reqwest::Method::PATCH,
-        Method::Delete => reqwest::Method::DELETE,
-    }
-}
-
 /// Builds a multipart form. Each file has the media type of its name, which GitLab checks for images.
 fn form(parts: &[Part]) -> multipart::Form {
     parts.iter().fold(multipart::Form::new(), |form, part| match part {
@@ -99,7 +88,7 @@ fn form(parts: &[Part]) -> multipart::Form {
             if let Ok(kind) = HeaderValue::try_from(kind.as_ref()) {
                 headers.insert(CONTENT_TYPE, kind);
             }
-            let file = multipart::Part::stream_with_length(upload::body(bytes), upload::size(bytes));
+            let file = multipart::Part::stream_with_length(upload::body(bytes), body::size(bytes));
             let file = file.file_name(filename.clone()).headers(headers);
             form.part(name.clone(), file)
         }

@@ -15,8 +15,6 @@ pub struct Reply {
     pub page: Page,
     /// GitLab's `X-Request-Id`, which its administrators find the request by.
     pub request_id: Option<String>,
-    /// Number of attempts; 1 if the first succeeded.
-    pub attempts: u32,
     /// Size of the body in bytes, after decompression.
     pub bytes: u64,
     /// Total number of rows of a list of which only the first are kept.
@@ -75,8 +73,8 @@ impl Content {
 /// Reason why the body of a successful change was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// Larger than [`Settings::max_body`](super::Settings::max_body); `size` is the announced size.
-    TooLarge { limit: u64, size: Option<u64> },
+    /// Larger than [`Settings::max_body`](super::Settings::max_body).
+    TooLarge { limit: u64 },
     /// JSON of more values than are kept.
     TooMany { limit: usize },
     /// JSON that is cut off or garbled, in a response with GitLab's own headers.

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+
 /// A secret: no `Display`, no `Serialize`, and a redacted `Debug`. Only `gitlab` and `credentials` read it.
 ///
 /// An empty secret authenticates nothing and should be rejected where it is loaded.
-#[derive(Clone)]
+#[derive(Clone, Deserialize)]
 pub struct Secret(String);
 
 impl Secret {

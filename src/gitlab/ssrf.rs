@@ -4,7 +4,6 @@
 //! connected to (no DNS rebinding). A reused connection was checked when it was opened.
 
 use std::error::Error;
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,7 +27,8 @@ pub(super) struct Guard {
 
 /// Error: every address of a name is internal. It has its own type so that it is recognized among the causes of an
 /// error.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the name resolves to an internal address")]
 pub(super) struct InternalAddress;
 
 impl Guard {
@@ -88,11 +88,3 @@ pub(super) fn system() -> DnsLookup {
         })
     })
 }
-
-impl fmt::Display for InternalAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name resolves to an internal address")
-    }
-}
-
-impl Error for InternalAddress {}

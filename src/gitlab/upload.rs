@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
+use super::body::size;
 use super::progress::{Event, EventListener, PROGRESS_STEP, listener};
 
 /// Bytes of a frame, of which the connection asks for the next when it can send more.
@@ -18,10 +19,6 @@ pub(super) fn body(bytes: &Bytes) -> reqwest::Body {
         Some(listener) => reqwest::Body::wrap(UploadBody { rest: bytes.clone(), all: size(bytes), listener }),
         None => reqwest::Body::from(bytes.clone()),
     }
-}
-
-pub(super) fn size(bytes: &Bytes) -> u64 {
-    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
 /// A body whose progress is reported. The connection reads it in a task of its own, so that it has its listener.

@@ -99,203 +99,113 @@ pub const OTHER_NAMES: [(&str, &[&str]); 4] = [
 /// The argument that names one of several configured instances.
 pub const INSTANCE: &str = "instance";
 
-const BY_INSTANCE: Argument = Argument {
-    name: INSTANCE,
-    what: "Which GitLab.",
-    takes: Takes::Text,
-    required: false,
-    serves: Serves::Call,
-    option: option("instance", "NAME", "GitLab instance by its name, if several are configured"),
-};
-
-const fn option(name: &'static str, value: &'static str, help: &'static str) -> Option<CliOption> {
-    Some(CliOption { name, value, help })
-}
+const BY_INSTANCE: Argument = Argument::new(INSTANCE, "Which GitLab.", Takes::Text).with_option(
+    "instance",
+    "NAME",
+    "GitLab instance by its name, if several are configured",
+);
 
 /// Arguments of `gitlab_find_action`.
 pub static FIND_ARGUMENTS: &[Argument] = &[
-    Argument {
-        name: "query",
-        what: "The task in words; or an action id, REST path or GitLab URL.",
-        takes: Takes::Request,
-        required: true,
-        serves: Serves::Call,
-        option: None,
-    },
-    Argument {
-        name: "limit",
-        what: "Default 5.",
-        takes: Takes::Number(1, Some(50)),
-        required: false,
-        serves: Serves::Call,
-        option: option("limit", "NUMBER", "Maximum number of actions to show, 1 to 50"),
-    },
-    Argument {
-        name: "domain",
-        what: "Such as issue.",
-        takes: Takes::Text,
-        required: false,
-        serves: Serves::Call,
-        option: option("domain", "DOMAIN", "Only actions of this domain, the part of an id before the dot"),
-    },
-    Argument {
-        name: "read_only",
-        what: "Read actions only.",
-        takes: Takes::Flag,
-        required: false,
-        serves: Serves::Call,
-        // `--read-only` is a setting.
-        option: None,
-    },
-    Argument {
-        name: "detail",
-        what: "schema: of each result.",
-        takes: Takes::Choice(&["auto", "signature", "schema"]),
-        required: false,
-        serves: Serves::Call,
-        option: option("detail", "HOW", "Level of detail of each action's parameters"),
-    },
-    Argument {
-        name: "explain",
-        what: "Why these.",
-        takes: Takes::Flag,
-        required: false,
-        serves: Serves::Call,
-        option: option("explain", "", "Explain the rank of each action"),
-    },
+    Argument::new("query", "The task in words; or an action id, REST path or GitLab URL.", Takes::Request)
+        .required(),
+    Argument::new("limit", "Default 5.", Takes::Number(1, Some(50))).with_option(
+        "limit",
+        "NUMBER",
+        "Maximum number of actions to show, 1 to 50",
+    ),
+    Argument::new("domain", "Such as issue.", Takes::Text).with_option(
+        "domain",
+        "DOMAIN",
+        "Only actions of this domain, the part of an id before the dot",
+    ),
+    // `--read-only` is a setting.
+    Argument::new("read_only", "Read actions only.", Takes::Flag),
+    Argument::new("detail", "schema: of each result.", Takes::Choice(&["auto", "signature", "schema"]))
+        .with_option("detail", "HOW", "Level of detail of each action's parameters"),
+    Argument::new("explain", "Why these.", Takes::Flag).with_option(
+        "explain",
+        "",
+        "Explain the rank of each action",
+    ),
     BY_INSTANCE,
 ];
 
 /// Arguments of `gitlab_execute_action`.
 pub static EXECUTE_ARGUMENTS: &[Argument] = &[
-    Argument {
-        name: "action",
-        what: "The action's id, such as issue.list.",
-        takes: Takes::Text,
-        required: true,
-        serves: Serves::Call,
-        option: None,
-    },
-    Argument {
-        name: "params",
-        what: "Its parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12…",
-        takes: Takes::Object,
-        required: false,
-        serves: Serves::Call,
-        option: None,
-    },
-    Argument {
-        name: "confirm",
-        what: "Only as needs_confirmation says.",
-        takes: Takes::Flag,
-        required: false,
-        serves: Serves::Consent,
-        option: option("confirm", "", "Run it even if it is destructive"),
-    },
-    Argument {
-        name: "confirmation_token",
-        what: "Sent by needs_confirmation.",
-        takes: Takes::Text,
-        required: false,
-        serves: Serves::Consent,
-        option: option(
+    Argument::new("action", "The action's id, such as issue.list.", Takes::Text).required(),
+    Argument::new(
+        "params",
+        "Its parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12…",
+        Takes::Object,
+    ),
+    Argument::new("confirm", "Only as needs_confirmation says.", Takes::Flag)
+        .with_option("confirm", "", "Run it even if it is destructive")
+        .serving(Serves::Consent),
+    Argument::new("confirmation_token", "Sent by needs_confirmation.", Takes::Text)
+        .with_option(
             "confirmation-token",
             "TOKEN",
             "Token from a needs_confirmation error, to run exactly that call",
-        ),
-    },
-    Argument {
-        name: "fields",
-        what: "Such as author.username.",
-        takes: Takes::Texts,
-        required: false,
-        serves: Serves::OneAnswer,
-        option: option("fields", "FIELDS", "Show only these fields, such as iid,author.username"),
-    },
-    Argument {
-        name: "view",
-        what: "full: all that GitLab sent.",
-        takes: Takes::Choice(&["compact", "full"]),
-        required: false,
-        serves: Serves::Call,
-        option: option("view", "HOW", "Level of detail of the reply"),
-    },
-    Argument {
-        name: "dry_run",
-        what: "Send nothing.",
-        takes: Takes::Flag,
-        required: false,
-        serves: Serves::Preview,
-        option: option("dry-run", "", "Show the request without sending it"),
-    },
-    Argument {
-        name: "offset",
-        what: "Byte of a long text.",
-        takes: Takes::Number(0, None),
-        required: false,
-        serves: Serves::OneAnswer,
-        option: option("offset", "BYTE", "Continue a long text at this byte, given by the previous result"),
-    },
-    Argument {
-        name: "lines",
-        what: "Of a long text: 120-180; -50: the last 50.",
-        takes: Takes::Text,
-        required: false,
-        serves: Serves::OneAnswer,
-        option: option(
+        )
+        .serving(Serves::Consent),
+    Argument::new("fields", "Such as author.username.", Takes::Texts)
+        .with_option("fields", "FIELDS", "Show only these fields, such as iid,author.username")
+        .serving(Serves::OneAnswer),
+    Argument::new("view", "full: all that GitLab sent.", Takes::Choice(&["compact", "full"])).with_option(
+        "view",
+        "HOW",
+        "Level of detail of the reply",
+    ),
+    Argument::new("dry_run", "Send nothing.", Takes::Flag)
+        .with_option("dry-run", "", "Show the request without sending it")
+        .serving(Serves::Preview),
+    Argument::new("offset", "Byte of a long text.", Takes::Number(0, None))
+        .with_option("offset", "BYTE", "Continue a long text at this byte, given by the previous result")
+        .serving(Serves::OneAnswer),
+    Argument::new("lines", "Of a long text: 120-180; -50: the last 50.", Takes::Text)
+        .with_option(
             "lines",
             "RANGE",
             "Lines of a long text: 120-180, 120- to the end, -50 for the last fifty",
-        ),
-    },
-    Argument {
-        name: "save_to",
-        what: "New file for a download.",
-        takes: Takes::Text,
-        required: false,
-        serves: Serves::File,
-        option: option("save-to", "FILE", "Save the download to this new file in GITLAB_FILES_DIR"),
-    },
-    Argument {
-        name: "all",
-        what: "Read all pages of a list.",
-        takes: Takes::Flag,
-        required: false,
-        serves: Serves::List,
-        option: option("all", "", "Read all pages of a list, within 50 pages and 50 seconds"),
-    },
-    Argument {
-        name: "count_by",
-        what: "Count all rows by this field.",
-        takes: Takes::Text,
-        required: false,
-        serves: Serves::List,
-        option: option(
-            "count-by",
-            "FIELD",
-            "Count the rows of all pages by a field, such as author.username",
-        ),
-    },
-    Argument {
-        name: "sum",
-        what: "Add up this field.",
-        takes: Takes::Text,
-        required: false,
-        serves: Serves::List,
-        option: option("sum", "FIELD", "Add up a field over all pages, with --count-by for each group"),
-    },
-    Argument {
-        name: "top",
-        what: "Largest groups.",
-        takes: Takes::Number(1, None),
-        required: false,
-        serves: Serves::List,
-        option: option("top", "NUMBER", "Show only the largest groups of --count-by"),
-    },
+        )
+        .serving(Serves::OneAnswer),
+    Argument::new("save_to", "New file for a download.", Takes::Text)
+        .with_option("save-to", "FILE", "Save the download to this new file in GITLAB_FILES_DIR")
+        .serving(Serves::File),
+    Argument::new("all", "Read all pages of a list.", Takes::Flag)
+        .with_option("all", "", "Read all pages of a list, within 50 pages and 50 seconds")
+        .serving(Serves::List),
+    Argument::new("count_by", "Count all rows by this field.", Takes::Text)
+        .with_option("count-by", "FIELD", "Count the rows of all pages by a field, such as author.username")
+        .serving(Serves::List),
+    Argument::new("sum", "Add up this field.", Takes::Text)
+        .with_option("sum", "FIELD", "Add up a field over all pages, with --count-by for each group")
+        .serving(Serves::List),
+    Argument::new("top", "Largest groups.", Takes::Number(1, None))
+        .with_option("top", "NUMBER", "Show only the largest groups of --count-by")
+        .serving(Serves::List),
     BY_INSTANCE,
 ];
 
 impl Argument {
+    /// An optional argument of the call itself, without an option of the command line.
+    const fn new(name: &'static str, what: &'static str, takes: Takes) -> Argument {
+        Argument { name, what, takes, required: false, serves: Serves::Call, option: None }
+    }
+
+    const fn required(self) -> Argument {
+        Argument { required: true, ..self }
+    }
+
+    const fn serving(self, serves: Serves) -> Argument {
+        Argument { serves, ..self }
+    }
+
+    const fn with_option(self, name: &'static str, value: &'static str, help: &'static str) -> Argument {
+        Argument { option: Some(CliOption { name, value, help }), ..self }
+    }
+
     /// True for an argument that a call which only reads takes: none that consents, and none that writes a file.
     pub fn is_of_reads(&self) -> bool {
         matches!(self.serves, Serves::Call | Serves::OneAnswer | Serves::List)

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::error::{ErrorKind, ToolError};
 use crate::catalog::{Action, TextEdit};
 use crate::text::edit::{Edit, EditError};
+use crate::text::list_first;
 use crate::untrusted::{mask_tokens, one_line, shortened};
 
 /// The parameter that has the edits as old and new parts.
@@ -106,15 +107,8 @@ impl Places {
         lines.dedup();
         let noun = if lines.len() == 1 { "line" } else { "lines" };
         let rows = lines.iter().take(MAX_PLACES).map(|line| describe_line(text, *line)).collect();
-        Self { named: format!("{noun} {}", listed(&lines)), rows }
-    }
-}
-
-fn listed(lines: &[usize]) -> String {
-    let shown: Vec<String> = lines.iter().take(MAX_PLACES).map(usize::to_string).collect();
-    match lines.len().saturating_sub(MAX_PLACES) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+        let named = format!("{noun} {}", list_first(lines.iter().map(usize::to_string), MAX_PLACES));
+        Self { named, rows }
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::catalog::CatalogError;
 use crate::messages::question::Question;
 use crate::messages::request::NextCall;
 use crate::present;
@@ -187,6 +188,12 @@ impl fmt::Display for ToolError {
 }
 
 impl std::error::Error for ToolError {}
+
+impl From<CatalogError> for ToolError {
+    fn from(error: CatalogError) -> ToolError {
+        internal(&error)
+    }
+}
 
 /// A fault of this server's own, with all that is under it.
 pub fn internal(error: &dyn std::error::Error) -> ToolError {

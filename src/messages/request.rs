@@ -168,16 +168,21 @@ impl NextCall {
 
     /// A request as a whole, without the consent that was given to it: what comes next is another call.
     pub fn for_request(request: &ExecuteRequest) -> NextCall {
-        NextCall::consented(&ExecuteRequest { confirm: None, confirmation_token: None, ..request.clone() })
+        NextCall::whole(&ExecuteRequest { confirm: None, confirmation_token: None, ..request.clone() })
     }
 
     /// A request as a whole, with its consent.
-    pub fn consented(request: &ExecuteRequest) -> NextCall {
+    pub fn whole(request: &ExecuteRequest) -> NextCall {
         let mut arguments = json!(request);
         if let Value::Object(arguments) = &mut arguments {
             arguments.retain(|_, value| !value.is_null());
         }
         NextCall { is_whole: true, ..NextCall::new(EXECUTE, arguments) }
+    }
+
+    /// The search that shows the parameters of one action.
+    pub fn schema_of(action: &str) -> NextCall {
+        NextCall::find(json!({"query": action, "limit": 1, "detail": "schema"}))
     }
 
     /// A search by the arguments of `gitlab_find_action`.

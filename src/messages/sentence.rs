@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::call::{self, Call, Location, QuickCommand, Role};
 use crate::catalog::{Action, Place, Touched};
+use crate::messages::change::is_new;
 use crate::messages::request::CheckedCall;
 use crate::text::{capitalize, plain_text};
 use crate::untrusted::{Secrets, quote};
@@ -91,7 +92,8 @@ impl Sentence {
         let mut facts = if is_itself { facts(hit.fields) } else { Vec::new() };
         facts.extend(request_facts(call, action));
         if places.len() > 1 {
-            facts.push(format!("It names {}.", list_words(&places)));
+            let words = places.iter().map(|place| word(place));
+            facts.push(format!("It names {}.", list_some(words, MAX_LISTED)));
         }
         let url = hit.fields.get("web_url").and_then(Value::as_str).and_then(shown_url);
         Sentence { what, facts, url }
@@ -193,13 +195,9 @@ fn path_values(call: CheckedCall<'_>, hit: HitObject<'_>, name: &str) -> String 
     match params.as_slice() {
         [] => String::new(),
         // The number of the issue is none of its new note.
-        [(_, only)] if name.is_empty() && !is_new(call.checked.action()) => word(&plain_text(only)),
+        [(_, only)] if name.is_empty() && !is_new(call.checked.action().verb()) => word(&plain_text(only)),
         several => format!("({})", list_params(several)),
     }
-}
-
-fn is_new(action: &Action) -> bool {
-    matches!(action.verb(), "create" | "add")
 }
 
 /// The parameters that are in the path of the request, or the others.
@@ -279,7 +277,8 @@ fn named_command(name: &str, command: &QuickCommand) -> String {
 /// The fact that a call contains these; none without any.
 fn contained(names: &[String], kind: &str) -> Option<String> {
     let kind = if names.len() == 1 { kind.trim_end_matches('s') } else { kind };
-    (!names.is_empty()).then(|| format!("It contains the {kind} {}.", listed(names)))
+    (!names.is_empty())
+        .then(|| format!("It contains the {kind} {}.", list_some(names.iter().cloned(), MAX_LISTED)))
 }
 
 /// Its quick actions or the operations of its document, its other parameters, and the request where the caller wrote that.
@@ -321,18 +320,11 @@ fn landing(call: &Call) -> Option<String> {
     })
 }
 
-/// Names in a list of at most [`MAX_LISTED`].
-fn listed(names: &[String]) -> String {
-    let mut shown: Vec<String> = names.iter().take(MAX_LISTED).cloned().collect();
-    let more = names.len().saturating_sub(MAX_LISTED);
-    if more > 0 {
-        shown.push(format!("and {more} more"));
-    }
-    shown.join(", ")
-}
-
-fn list_words(names: &[String]) -> String {
-    listed(&names.iter().map(|name| word(name)).collect::<Vec<_>>())
+/// The first texts, and the number of the others as the last of the list.
+fn list_some(texts: impl ExactSizeIterator<Item = String>, max: usize) -> String {
+    let more = texts.len().saturating_sub(max);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    texts.take(max).chain(more).collect::<Vec<_>>().join(", ")
 }
 
 fn facts(hit: &Map<String, Value>) -> Vec<String> {
@@ -360,24 +352,16 @@ fn with_params(params: &[(&String, &Value)]) -> Option<String> {
 }
 
 fn list_params(params: &[(&String, &Value)]) -> String {
-    let mut listed: Vec<String> = params
-        .iter()
-        .take(MAX_PARAMS)
-        .map(|(name, value)| match value {
-            Value::Bool(_) | Value::Number(_) | Value::Null => format!("{} {value}", word(name)),
-            Value::String(text) => {
-                let shown = cut(text, MAX_VALUE_CHARACTERS);
-                format!("{} {}{}", word(name), quote(&shown), other_host(text, &shown))
-            }
-            Value::Array(items) if items.len() > 1 => format!("{} {}", word(name), list_items(items)),
-            other => format!("{} {}", word(name), parts(other)),
-        })
-        .collect();
-    let more = params.len().saturating_sub(MAX_PARAMS);
-    if more > 0 {
-        listed.push(format!("and {more} more"));
-    }
-    listed.join(", ")
+    let texts = params.iter().map(|(name, value)| match value {
+        Value::Bool(_) | Value::Number(_) | Value::Null => format!("{} {value}", word(name)),
+        Value::String(text) => {
+            let shown = cut(text, MAX_VALUE_CHARACTERS);
+            format!("{} {}{}", word(name), quote(&shown), other_host(text, &shown))
+        }
+        Value::Array(items) if items.len() > 1 => format!("{} {}", word(name), list_items(items)),
+        other => format!("{} {}", word(name), parts(other)),
+    });
+    list_some(texts, MAX_PARAMS)
 }
 
 /// The items of a list, as many as a question has room for, with the number of the others.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::present;
+use crate::text::list_first;
 use crate::untrusted::{mask_tokens, shortened_at_word};
 
 /// Maximum number of changed lines that a note names.
@@ -30,13 +31,9 @@ pub struct TextChange {
 impl TextChange {
     /// Note on the changed lines: their numbers and, of a small change, what was removed and added.
     pub fn note(&self) -> String {
-        let named: Vec<String> = self.lines.iter().take(MAX_NAMED).map(usize::to_string).collect();
-        let more = match self.lines.len().saturating_sub(MAX_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let named = list_first(self.lines.iter().map(usize::to_string), MAX_NAMED);
         let noun = if self.lines.len() == 1 { "at line" } else { "at lines" };
-        format!("`{}` was edited {noun} {}{more}{}", self.name, named.join(", "), self.changed_lines())
+        format!("`{}` was edited {noun} {named}{}", self.name, self.changed_lines())
     }
 
     /// The removed and added lines as quotes, so that no second read has to show the change; nothing if they are many.

@@ -26,9 +26,8 @@ pub enum ConfirmBy {
 /// The calls that need confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Confirm {
-    write: bool,
-    grant: bool,
-    destructive: bool,
+    /// The least risk that needs confirmation: whoever wants to confirm each write wants to confirm a deletion.
+    least: Option<Risk>,
     pub consents: Consents,
     pub by: ConfirmBy,
 }
@@ -36,19 +35,13 @@ pub struct Confirm {
 impl Default for Confirm {
     /// Grants and destructive calls, by `confirm: true`.
     fn default() -> Confirm {
-        Confirm { grant: true, destructive: true, ..Confirm::NEVER }
+        Confirm { least: Some(Risk::Grant), ..Confirm::NEVER }
     }
 }
 
 impl Confirm {
     /// No confirmation at all.
-    pub const NEVER: Confirm = Confirm {
-        write: false,
-        grant: false,
-        destructive: false,
-        consents: Consents::Flag,
-        by: ConfirmBy::Person,
-    };
+    pub const NEVER: Confirm = Confirm { least: None, consents: Consents::Flag, by: ConfirmBy::Person };
 
     /// Parses `destructive,grant`: risks to confirm, each with those above it, and `ask` or `token` for how consent is given (`plan` is the
     /// former name of `token`); `never` by itself. `ask` or `token` without a risk means the default risks.
@@ -59,57 +52,39 @@ impl Confirm {
         }
         let mut confirm = Confirm::NEVER;
         for word in &words {
-            match word.as_str() {
-                "write" => confirm = confirm.from(Risk::Write),
-                "grant" => confirm = confirm.from(Risk::Grant),
-                "destructive" => confirm = confirm.from(Risk::Destructive),
-                "ask" => {}
-                "token" | "plan" => confirm.consents = Consents::Token,
+            let risk = match word.as_str() {
+                "write" => Some(Risk::Write),
+                "grant" => Some(Risk::Grant),
+                "destructive" => Some(Risk::Destructive),
+                "ask" => None,
+                "token" | "plan" => {
+                    confirm.consents = Consents::Token;
+                    None
+                }
                 _ => return None,
-            }
+            };
+            confirm.least = confirm.least.into_iter().chain(risk).min();
         }
-        let has_risk = confirm.write || confirm.grant || confirm.destructive;
-        Some(if has_risk { confirm } else { Confirm { consents: confirm.consents, ..Confirm::default() } })
-    }
-
-    /// Asks about calls of that risk or more: whoever wants to confirm each write wants to confirm a deletion.
-    fn from(self, least: Risk) -> Confirm {
-        Confirm {
-            write: self.write || least <= Risk::Write,
-            grant: self.grant || least <= Risk::Grant,
-            destructive: true,
-            ..self
-        }
+        Some(Confirm { least: confirm.least.or(Confirm::default().least), ..confirm })
     }
 
     /// Asks wherever one of the two asks, for a token if one of them wants it, and the person if one of them does.
     pub fn stricter_of(self, other: Confirm) -> Confirm {
         Confirm {
-            write: self.write || other.write,
-            grant: self.grant || other.grant,
-            destructive: self.destructive || other.destructive,
-            consents: if self.wants_token() || other.wants_token() {
-                Consents::Token
-            } else {
-                Consents::Flag
-            },
+            least: self.least.into_iter().chain(other.least).min(),
+            consents: if self.wants_token() { self.consents } else { other.consents },
             by: if other.by == ConfirmBy::Person { other.by } else { self.by },
         }
     }
 
     /// True if a call of that risk needs confirmation.
     pub fn asks_about(self, risk: Risk) -> bool {
-        match risk {
-            Risk::Read => false,
-            Risk::Write => self.write,
-            Risk::Grant => self.grant,
-            Risk::Destructive => self.destructive,
-        }
+        self.least.is_some_and(|least| least <= risk)
     }
 
     /// True if any call needs confirmation.
     pub fn asks(self) -> bool {
-        self.write || self.grant || self.destructive
+        self.least.is_some()
     }
 
     /// True if consent is given by a confirmation token.
@@ -163,6 +138,21 @@ mod tests {
                 assert_eq!(both.asks_about(risk), asks, "{one:?} {other:?} {risk:?}");
             }
             assert_eq!(both.wants_token(), one.wants_token() || other.wants_token(), "{one:?} {other:?}");
+        }
+    }
+
+    /// A caller that asks for more questions does not answer them itself by that.
+    #[test]
+    fn the_person_confirms_if_one_of_the_two_leaves_it_to_the_person() {
+        use ConfirmBy::{Model, Person};
+        let who = |by| Confirm { by, ..Confirm::default() };
+        for (one, other, expected) in [
+            (Person, Person, Person),
+            (Person, Model, Person),
+            (Model, Person, Person),
+            (Model, Model, Model),
+        ] {
+            assert_eq!(who(one).stricter_of(who(other)).by, expected, "{one:?} {other:?}");
         }
     }
 }

@@ -226,10 +226,10 @@ impl Policy {
 
     /// The rule that denies a call, whatever consent its caller gave.
     pub fn denial(&self, effects: &Effects) -> Option<Rule> {
-        if let Some(rule) = self.read_only.as_ref().filter(|_| effects.is_change()) {
-            return Some(rule.clone());
-        }
-        self.denied(effects)
+        let read_only = self.read_only.as_ref().filter(|_| effects.is_change());
+        read_only
+            .cloned()
+            .or_else(|| self.denied(effects))
             .or_else(|| self.allowed.as_ref()?.deny(effects))
             .or_else(|| self.readable.as_ref()?.deny(effects))
             .or_else(|| {
@@ -281,35 +281,25 @@ impl Policy {
 
     /// The rule that denies every call of an action, so that the finder does not offer it.
     pub fn withholds(&self, action: &Action) -> Option<Rule> {
-        if let Some(rule) = self.toolset_filters.iter().find_map(|filter| filter.deny(action)) {
-            return Some(rule.clone());
-        }
-        let ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
-        if let Some(rule) = self.read_only.as_ref().filter(|_| self.risk(action) != Risk::Read) {
-            return Some(rule.clone());
-        }
-        if let Some(rule) = ids.into_iter().find_map(|id| self.denied.rule(id)) {
-            return Some(rule.clone());
-        }
-        let mut own_ids = [Some(&action.id), action.twin.as_ref()].into_iter().flatten();
-        let is_query = own_ids.any(|id| self.query_actions.contains(id));
-        if self.denies_reads && is_query {
-            return Some(Rule::MayBeDenied);
-        }
         let changes = self.risk(action) != Risk::Read;
-        if let Some(rule) =
-            self.allowed.as_ref().filter(|_| changes).and_then(|allowed| allowed.withholds(action))
-        {
-            return Some(rule);
-        }
-        if let Some(rule) = self.readable.as_ref().and_then(|readable| readable.withholds(action)) {
-            return Some(rule);
-        }
+        let mut ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
+        let mut own_ids = [&action.id].into_iter().chain(&action.twin);
+        let is_query = own_ids.any(|id| self.query_actions.contains(id));
         let denies_query = |written: &&CompiledRule| is_query && written.verdict == Verdict::Deny;
-        let barred = self.written.iter().find(|written| written.denies_action(action));
-        let barred = barred.or_else(|| self.rule_on_unknown_reads().filter(denies_query));
-        let barred = barred.map(|written| written.rule.clone());
-        barred.or_else(|| self.scopes.get()?.deny_action(action))
+        let not_offered = self.toolset_filters.iter().find_map(|filter| filter.deny(action));
+        not_offered
+            .or_else(|| self.read_only.as_ref().filter(|_| changes))
+            .or_else(|| ids.find_map(|id| self.denied.rule(id)))
+            .cloned()
+            .or_else(|| (self.denies_reads && is_query).then_some(Rule::MayBeDenied))
+            .or_else(|| self.allowed.as_ref().filter(|_| changes)?.withholds(action))
+            .or_else(|| self.readable.as_ref()?.withholds(action))
+            .or_else(|| {
+                let barred = self.written.iter().find(|written| written.denies_action(action));
+                let barred = barred.or_else(|| self.rule_on_unknown_reads().filter(denies_query))?;
+                Some(barred.rule.clone())
+            })
+            .or_else(|| self.scopes.get()?.deny_action(action))
     }
 
     /// True if GraphQL calls may select fields other than an action's own. Where a rule applies to reads, such a

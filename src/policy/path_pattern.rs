@@ -26,7 +26,8 @@ impl PathPattern {
             // No name has these (lib/gitlab/path_regex.rs), so that the rule would not hold: `acme/widget/-/issues`.
             let is_unused =
                 segment.starts_with('-') || [".git", ".atom", "."].iter().any(|end| segment.ends_with(end));
-            !segment.is_empty() && segment.chars().all(plain) && !is_dots(segment) && !is_unused
+            // A proxy may resolve dots as a parent directory.
+            segment.chars().any(|c| c != '.') && segment.chars().all(plain) && !is_unused
         };
         // An id: no path is like it, so that the rule would not hold.
         let is_id = !text.contains('/') && bare.bytes().all(|byte| byte.is_ascii_digit());
@@ -69,11 +70,6 @@ pub fn covers(patterns: &[PathPattern], location: &Location) -> bool {
 /// The original texts of the patterns.
 pub fn texts(patterns: &[PathPattern]) -> Vec<String> {
     patterns.iter().map(|pattern| pattern.text().to_owned()).collect()
-}
-
-/// Segments of dots, which a proxy may resolve as a parent directory.
-fn is_dots(segment: &str) -> bool {
-    segment.chars().all(|c| c == '.')
 }
 
 #[cfg(test)]

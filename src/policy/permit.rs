@@ -49,4 +49,10 @@ impl Permit {
     pub(crate) fn for_test(call: Call) -> Permit {
         Permit { call, stays: false }
     }
+
+    /// The same under rules on paths.
+    #[cfg(test)]
+    pub(crate) fn staying(self) -> Permit {
+        Permit { stays: true, ..self }
+    }
 }

@@ -80,9 +80,7 @@ impl fmt::Display for Rule {
             Rule::MayBeDenied => f.write_str(
                 "some actions are denied (GITLAB_DENIED_ACTIONS), and this request may include one of them",
             ),
-            Rule::Outside { place, allowed } => {
-                outside(f, place.as_ref(), "changes are allowed", allowed, "GITLAB_ALLOWED_PATHS")
-            }
+            Rule::Outside { place, allowed } => outside(f, place.as_ref(), allowed),
             Rule::Unreadable { place, readable } => {
                 match place {
                     Some(param) => write!(f, "`{param}` names a place outside")?,
@@ -110,9 +108,7 @@ impl fmt::Display for Rule {
 fn outside(
     f: &mut fmt::Formatter<'_>,
     place: Option<&(String, Location)>,
-    what: &str,
-    paths: &[String],
-    setting: &str,
+    allowed: &[String],
 ) -> fmt::Result {
     match place {
         Some((param, Location::Path(path))) => write!(f, "`{param}` is {path}")?,
@@ -126,5 +122,5 @@ fn outside(
         }
         None => f.write_str("it is not limited to one project or group")?,
     }
-    write!(f, ", and {what} below {} only ({setting})", paths.join(", "))
+    write!(f, ", and changes are allowed below {} only (GITLAB_ALLOWED_PATHS)", allowed.join(", "))
 }

@@ -20,16 +20,19 @@ fn decide(policy: &Policy, risk: Risk, method: Method, confirm: bool, dry_run: b
 
 #[test]
 fn read_only_denies_every_change() {
-    let read_only = policy(PolicySettings { read_only: true, ..PolicySettings::default() });
-    for (risk, method) in
-        [(Risk::Write, Method::Post), (Risk::Destructive, Method::Delete), (Risk::Read, Method::Delete)]
-    {
-        for (confirm, dry_run) in [(false, false), (true, false), (false, true), (true, true)] {
-            let rule = Rule::ReadOnly { setting: "GITLAB_READ_ONLY".to_owned() };
-            assert_eq!(decide(&read_only, risk, method, confirm, dry_run), Ruling::Deny(rule));
+    let setting = PolicySettings { read_only: true, ..PolicySettings::default() };
+    for settings in [setting, of_file("read_only = true")] {
+        let read_only = policy(settings);
+        for (risk, method) in
+            [(Risk::Write, Method::Post), (Risk::Destructive, Method::Delete), (Risk::Read, Method::Delete)]
+        {
+            for (confirm, dry_run) in [(false, false), (true, false), (false, true), (true, true)] {
+                let rule = Rule::ReadOnly { setting: "GITLAB_READ_ONLY".to_owned() };
+                assert_eq!(decide(&read_only, risk, method, confirm, dry_run), Ruling::Deny(rule));
+            }
         }
+        assert_eq!(decide(&read_only, Risk::Read, Method::Post, false, false), Ruling::Allow);
     }
-    assert_eq!(decide(&read_only, Risk::Read, Method::Post, false, false), Ruling::Allow);
 }
 
 #[test]
@@ -86,6 +89,27 @@ fn an_allow_rule_skips_confirmation_and_no_confirmation_keeps_confirm_rules() {
     let confirm = PolicySettings { confirm: Confirm::NEVER, ..of_file("[[rule]]\ndecision = \"confirm\"") };
     let decision = decide(&policy(confirm), Risk::Read, Method::Get, false, false);
     assert!(matches!(decision, Ruling::Confirm(Rule::PolicyFile { number: 1, .. })), "{decision:?}");
+}
+
+/// Nobody is asked about a read of the server's own, so nobody agrees to it.
+#[test]
+fn the_server_does_not_read_by_itself_what_has_to_be_agreed_to() {
+    for decision in ["confirm", "preview", "deny"] {
+        let policy = policy(of_file(&format!("[[rule]]\ndecision = \"{decision}\"")));
+        let refused = policy.permit_own_read(call(Risk::Read, Method::Get)).err();
+        assert_eq!(refused, Some(Rule::PolicyFile { number: 1, reason: None }), "{decision}");
+    }
+    assert!(policy(PolicySettings::default()).permit_own_read(call(Risk::Read, Method::Get)).is_ok());
+}
+
+/// GitLab redirects from a project that has moved, and no rule has been applied to its new path.
+#[test]
+fn a_file_is_not_downloaded_from_where_a_project_has_moved_to() {
+    let fenced = policy(of_file("[[rule]]\npaths = [\"acme/vault\"]\ndecision = \"deny\""));
+    for (policy, stays) in [(fenced, true), (policy(PolicySettings::default()), false)] {
+        let permit = policy.permit(call(Risk::Read, Method::Get), Consent::default()).unwrap();
+        assert_eq!(permit.as_download().forbids_redirect(), stays);
+    }
 }
 
 #[test]

@@ -5,38 +5,6 @@ use super::Rule;
 use crate::call::Effects;
 use crate::catalog::{Action, Method, Operation};
 
-/// The part of the API that a scope allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    All,
-    /// All reads: GET, HEAD and GraphQL queries.
-    Reads,
-    /// Reads below these paths.
-    ReadsOf(&'static [&'static str]),
-    /// Everything below these paths.
-    Of(&'static [&'static str]),
-    /// Git, registries and agents: no part of the API.
-    Nothing,
-}
-
-const SCOPES: [(&str, Reach); 15] = [
-    ("api", Reach::All),
-    ("read_api", Reach::Reads),
-    ("read_user", Reach::ReadsOf(&["/user", "/users"])),
-    ("read_repository", Reach::ReadsOf(&["/projects/:id/repository"])),
-    ("write_repository", Reach::ReadsOf(&["/projects/:id/repository"])),
-    ("create_runner", Reach::Of(&["/user/runners"])),
-    ("manage_runner", Reach::Of(&["/runners"])),
-    ("self_rotate", Reach::Of(&["/personal_access_tokens/self"])),
-    ("read_registry", Reach::Nothing),
-    ("write_registry", Reach::Nothing),
-    ("read_virtual_registry", Reach::Nothing),
-    ("write_virtual_registry", Reach::Nothing),
-    ("k8s_proxy", Reach::Nothing),
-    ("openid", Reach::Nothing),
-    ("profile", Reach::Nothing),
-];
-
 /// Path that every token may read: its own details.
 const OWN: &str = "/personal_access_tokens/self";
 
@@ -53,9 +21,7 @@ impl Scopes {
     /// The rule that denies a call, if the scopes do not suffice.
     pub fn deny(&self, effects: &Effects) -> Option<Rule> {
         let reads = effects.touches().iter().all(|touched| {
-            touched.operation.starts_with("query ")
-                || touched.operation.starts_with("GET ")
-                || touched.operation.starts_with("HEAD ")
+            ["query ", "GET ", "HEAD "].iter().any(|start| touched.operation.starts_with(start))
         });
         let path = effects.operation().split_once(' ').map_or("", |(_, path)| path);
         self.rule(reads, path)
@@ -72,21 +38,30 @@ impl Scopes {
     }
 
     fn rule(&self, reads: bool, path: &str) -> Option<Rule> {
-        let allows = |name: &String| match reach(name) {
-            None | Some(Reach::All) => true,
-            Some(Reach::Reads) => reads,
-            Some(Reach::ReadsOf(paths)) => reads && is_below(path, paths),
-            Some(Reach::Of(paths)) => is_below(path, paths),
-            Some(Reach::Nothing) => false,
+        let reads_below = |root: &str| reads && is_below(path, root);
+        let allows = |name: &String| match name.as_str() {
+            // GET, HEAD and GraphQL queries.
+            "read_api" => reads,
+            "read_user" => reads_below("/user") || reads_below("/users"),
+            "read_repository" | "write_repository" => reads_below("/projects/:id/repository"),
+            "create_runner" => is_below(path, "/user/runners"),
+            "manage_runner" => is_below(path, "/runners"),
+            "self_rotate" => is_below(path, OWN),
+            // Git, registries and agents: no part of the API.
+            "read_registry"
+            | "write_registry"
+            | "read_virtual_registry"
+            | "write_virtual_registry"
+            | "k8s_proxy"
+            | "openid"
+            | "profile" => false,
+            // `api`, and scopes of a newer GitLab.
+            _ => true,
         };
         let own = reads && path == OWN;
         let needs = if reads { "`read_api` or `api`" } else { "`api`" };
         (!own && !self.0.iter().any(allows)).then(|| Rule::Scope { scopes: self.0.clone(), needs })
     }
-}
-
-fn reach(name: &str) -> Option<Reach> {
-    SCOPES.iter().find(|(known, _)| *known == name).map(|(_, reach)| *reach)
 }
 
 fn is_read(operation: &Operation) -> bool {
@@ -96,10 +71,8 @@ fn is_read(operation: &Operation) -> bool {
     }
 }
 
-fn is_below(path: &str, roots: &[&str]) -> bool {
-    roots
-        .iter()
-        .any(|root| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+fn is_below(path: &str, root: &str) -> bool {
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

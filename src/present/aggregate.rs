@@ -26,7 +26,7 @@ pub struct Aggregation {
 type GroupKey = Option<(String, u64)>;
 
 /// Counts of the rows so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Aggregator {
     aggregation: Aggregation,
     groups: BTreeMap<GroupKey, Group>,
@@ -86,18 +86,7 @@ pub struct Aggregate {
 
 impl Aggregator {
     pub fn new(aggregation: Aggregation) -> Aggregator {
-        Aggregator {
-            aggregation,
-            groups: BTreeMap::new(),
-            total: Sum::default(),
-            rows: 0,
-            overlaps: false,
-            without_number: 0,
-            not_numbers: 0,
-            numbers: 0,
-            counted: FieldPath::default(),
-            summed: FieldPath::default(),
-        }
+        Aggregator { aggregation, ..Aggregator::default() }
     }
 
     /// Adds the rows of a page, a list.
@@ -189,13 +178,11 @@ impl Aggregator {
         let mut notes = Vec::new();
         let path = self.aggregation.sum.as_deref().unwrap_or_default();
         if self.without_number > 0 {
-            notes.push(format!(
-                "{} without a number at `{path}`, which add nothing",
-                rows(self.without_number)
-            ));
+            let rows = counted(self.without_number, "row");
+            notes.push(format!("{rows} without a number at `{path}`, which add nothing"));
         }
         if self.not_numbers > 0 {
-            notes.push(format!("{} at `{path}` not added: no numbers", values(self.not_numbers)));
+            notes.push(format!("{} at `{path}` not added: no numbers", counted(self.not_numbers, "value")));
         }
         if self.aggregation.count_by.is_none() {
             let data = json!({"sum": self.total.number()});
@@ -247,12 +234,8 @@ fn group_key(value: &Value) -> GroupKey {
     Some((shown, hasher.finish()))
 }
 
-fn rows(count: u64) -> String {
-    if count == 1 { "1 row is".to_owned() } else { format!("{count} rows are") }
-}
-
-fn values(count: u64) -> String {
-    if count == 1 { "1 value is".to_owned() } else { format!("{count} values are") }
+fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun} is") } else { format!("{count} {noun}s are") }
 }
 
 impl Group {

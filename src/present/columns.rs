@@ -50,11 +50,7 @@ pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (
     if items.is_empty() || !items.iter().all(Value::is_object) {
         return (Value::Array(items), said);
     }
-    let object = |item| match item {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    };
-    let mut objects: Vec<Map<String, Value>> = items.into_iter().map(object).collect();
+    let mut objects: Vec<Map<String, Value>> = items.into_iter().map(text::object_fields).collect();
     let are_things = objects.iter().all(|row| row.keys().any(|key| snake(key) == URL));
     if are_things {
         common_prefix::locate(&mut objects);
@@ -185,7 +181,7 @@ fn cut_identity(row: &mut Map<String, Value>) {
             && (name.len() > LONGEST_NAME || name.trim().contains('\n'))
         {
             let line = name.split_whitespace().collect::<Vec<_>>().join(" ");
-            let end = text::floor_boundary(&line, LONGEST_NAME);
+            let end = line.floor_char_boundary(LONGEST_NAME);
             *name =
                 if end < line.len() { format!("{}…", line.get(..end).unwrap_or_default()) } else { line };
         }

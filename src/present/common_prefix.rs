@@ -10,15 +10,12 @@ pub const URL: &str = "web_url";
 
 /// Replaces `group/project!45` in rows that have an iid by the project or group.
 pub fn locate(rows: &mut [Map<String, Value>]) {
-    let places: Option<Vec<(&str, String)>> = rows.iter().map(url_prefix).collect();
+    let place = |row: &Map<String, Value>| place_of(row.get("reference")?.as_str()?, row);
+    let places: Option<Vec<(&str, String)>> = rows.iter().map(place).collect();
     for (row, (name, place)) in rows.iter_mut().zip(places.unwrap_or_default()) {
         row.shift_remove("reference");
         row.insert(name.to_owned(), Value::String(place));
     }
-}
-
-fn url_prefix(row: &Map<String, Value>) -> Option<(&'static str, String)> {
-    place_of(row.get("reference")?.as_str()?, row)
 }
 
 /// The project or group of a row, from the reference that ends in its number.

@@ -398,7 +398,7 @@ pub fn label(value: &Value) -> String {
                     .iter()
                     .chain(&["id"])
                     .find_map(|name| map.get(*name))
-                    .filter(|name| is_leaf(name))
+                    .filter(|name| name.is_string() || name.is_number())
             };
             let name = reference_of(map).or_else(|| named().cloned());
             name.map_or_else(|| value.to_string(), |name| label(&name))
@@ -406,10 +406,6 @@ pub fn label(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-fn is_leaf(value: &Value) -> bool {
-    matches!(value, Value::String(_) | Value::Number(_))
 }
 
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.

@@ -18,133 +18,60 @@ enum Weight {
     Error,
 }
 
-/// Position of a pattern in a line, whose leading blanks do not count.
-#[derive(Clone, Copy)]
-enum At {
-    Start,
-    Anywhere,
-    End,
+/// Patterns at the beginning of a line, whose leading blanks do not count, anywhere in it, and at its end.
+struct LinePatterns {
+    start: &'static [&'static str],
+    anywhere: &'static [&'static str],
+    end: &'static [&'static str],
 }
-use At::{Anywhere, End, Start};
 
-/// Last lines of the runner for any job that failed.
-const OUTCOMES: [(At, &str); 4] = [
-    (Start, "ERROR: Job failed"),
-    (Start, "WARNING: Job failed"),
-    (Start, "Job failed"),
-    (Start, "Process exited with"),
-];
+/// Beginnings of the runner's last lines for any job that failed.
+const OUTCOMES: [&str; 4] = ["ERROR: Job failed", "WARNING: Job failed", "Job failed", "Process exited with"];
 
 /// Patterns of errors in the output of tools.
-const ERRORS: [(At, &str); 58] = [
-    // Rust, C and its kin, TypeScript, linkers.
-    (Start, "error[E"),
-    (Start, "error: "),
-    (Anywhere, " panicked at "),
-    (End, "... FAILED"),
-    (Anywhere, ": error: "),
-    (Anywhere, ": fatal error: "),
-    (Anywhere, ": error TS"),
-    (Anywhere, " - error TS"),
-    (Anywhere, ": error CS"),
-    (Anywhere, "undefined reference to "),
-    (Anywhere, "AddressSanitizer"),
-    // Go.
-    (Start, "--- FAIL: "),
-    (Start, "FAIL\t"),
-    (Start, "panic: "),
-    // Python.
-    (Start, "Traceback (most recent call last)"),
-    (Start, "E   "),
-    (Start, "FAILED "),
-    (Anywhere, " FAILED "),
-    (End, " FAILED"),
-    (Start, "ModuleNotFoundError: "),
-    (Anywhere, "AssertionError"),
-    (Start, "ERROR collecting "),
-    // JavaScript.
-    (Start, "npm ERR! "),
-    (Start, "npm error "),
-    (Start, "FAIL "),
-    (Start, "● "),
-    (Start, "✕ "),
-    (Start, "✗ "),
-    (Start, "× "),
-    (Start, "ERROR in "),
-    (Start, "Error: "),
-    (Start, "TypeError: "),
-    (Start, "ReferenceError: "),
-    (Start, "SyntaxError: "),
-    (Start, "Uncaught "),
-    (Anywhere, "heap out of memory"),
-    // Java and Ruby.
-    (Start, "[ERROR] "),
-    (Start, "Exception in thread "),
-    (Start, "Caused by: "),
-    (Start, "FAILURE: "),
-    (Start, "BUILD FAILED"),
-    (Start, "Failures:"),
-    (Start, "rspec ./"),
-    // TAP, PHP, .NET.
-    (Start, "not ok "),
-    (Start, "PHP Fatal error: "),
-    (Start, "Failed! "),
-    (Start, "Fatal error: "),
-    // Shells, make, git, containers, infrastructure.
-    (Start, "fatal: "),
-    (Start, "make: *** "),
-    (Anywhere, "]: *** ["),
-    (End, ": command not found"),
-    (End, ": not found"),
-    (End, ": No such file or directory"),
-    (End, ": Permission denied"),
-    (Start, "Segmentation fault"),
-    (Start, "Killed"),
-    (Start, "ERROR: "),
-    (Start, "│ Error: "),
-];
+#[rustfmt::skip]
+const ERRORS: LinePatterns = LinePatterns {
+    start: &[
+        // Rust, Go, Python.
+        "error[E", "error: ", "--- FAIL: ", "FAIL\t", "panic: ", "Traceback (most recent call last)", "E   ",
+        "FAILED ", "ModuleNotFoundError: ", "ERROR collecting ",
+        // JavaScript.
+        "npm ERR! ", "npm error ", "FAIL ", "● ", "✕ ", "✗ ", "× ", "ERROR in ", "Error: ", "TypeError: ",
+        "ReferenceError: ", "SyntaxError: ", "Uncaught ",
+        // Java, Ruby, TAP, PHP, .NET.
+        "[ERROR] ", "Exception in thread ", "Caused by: ", "FAILURE: ", "BUILD FAILED", "Failures:", "rspec ./",
+        "not ok ", "PHP Fatal error: ", "Failed! ", "Fatal error: ",
+        // Shells, make, git, containers, infrastructure.
+        "fatal: ", "make: *** ", "Segmentation fault", "Killed", "ERROR: ", "│ Error: ",
+    ],
+    anywhere: &[
+        // Rust, C and its kin, TypeScript, linkers.
+        " panicked at ", ": error: ", ": fatal error: ", ": error TS", " - error TS", ": error CS",
+        "undefined reference to ", "AddressSanitizer",
+        // Python, JavaScript, make.
+        " FAILED ", "AssertionError", "heap out of memory", "]: *** [",
+    ],
+    end: &[
+        "... FAILED", " FAILED", ": command not found", ": not found", ": No such file or directory",
+        ": Permission denied",
+    ],
+};
 
 /// Words that speak of an error, in lower case.
-const MENTIONS: [&str; 12] = [
-    "error",
-    "errors",
-    "failed",
-    "failure",
-    "failures",
-    "fail",
-    "fatal",
-    "exception",
-    "cannot",
-    "denied",
-    "timeout",
-    "aborted",
-];
+const MENTIONS: &str =
+    "error errors failed failure failures fail fatal exception cannot denied timeout aborted";
 
 /// Lines that speak of errors and report none.
-const HARMLESS: [(At, &str); 22] = [
-    (Start, "$ "),
-    (Start, "+ "),
-    (Start, "warning"),
-    (Start, "WARN"),
-    (Start, "npm WARN"),
-    (Start, "npm warn"),
-    (Start, "Compiling "),
-    (Start, "Checking "),
-    (Start, "Downloading "),
-    (Start, "Downloaded "),
-    (Start, "Collecting "),
-    (Start, "Installing "),
-    (Start, "Unpacking "),
-    (Start, "PASS"),
-    (Start, "ok "),
-    (Start, "✓ "),
-    (Start, "✔ "),
-    (End, " ok"),
-    (End, " PASSED"),
-    (Anywhere, " PASSED "),
-    (Start, "Uploading "),
-    (Start, "DEBUG"),
-];
+#[rustfmt::skip]
+const HARMLESS: LinePatterns = LinePatterns {
+    start: &[
+        "$ ", "+ ", "warning", "WARN", "npm WARN", "npm warn", "Compiling ", "Checking ", "Downloading ",
+        "Downloaded ", "Collecting ", "Installing ", "Unpacking ", "PASS", "ok ", "✓ ", "✔ ", "Uploading ",
+        "DEBUG",
+    ],
+    anywhere: &[" PASSED "],
+    end: &[" ok", " PASSED"],
+};
 
 /// Words that make a count zero, before or after the counted word.
 const NONE_OF: [&str; 3] = ["0", "no", "zero"];
@@ -245,29 +172,25 @@ fn heaviest(text: &str, range: std::ops::Range<usize>) -> Option<(usize, Weight)
 
 fn weight(line: &str) -> Weight {
     let line = line.trim();
-    let has = |table: &[(At, &str)]| table.iter().any(|(at, sign)| at.holds(line, sign));
-    if has(&OUTCOMES) {
+    if OUTCOMES.iter().any(|sign| line.starts_with(sign)) {
         return Weight::Outcome;
     }
-    if has(&HARMLESS) {
+    if HARMLESS.match_line(line) {
         return Weight::Nothing;
     }
-    let mention = mentions(line);
-    match mention {
+    match mentions(line) {
         Some(false) => Weight::Nothing,
-        _ if has(&ERRORS) => Weight::Error,
+        _ if ERRORS.match_line(line) => Weight::Error,
         Some(true) => Weight::Mention,
         None => Weight::Nothing,
     }
 }
 
-impl At {
-    fn holds(self, line: &str, sign: &str) -> bool {
-        match self {
-            Start => line.starts_with(sign),
-            Anywhere => line.contains(sign),
-            End => line.ends_with(sign),
-        }
+impl LinePatterns {
+    fn match_line(&self, line: &str) -> bool {
+        self.start.iter().any(|sign| line.starts_with(sign))
+            || self.anywhere.iter().any(|sign| line.contains(sign))
+            || self.end.iter().any(|sign| line.ends_with(sign))
     }
 }
 
@@ -281,8 +204,9 @@ fn mentions(line: &str) -> Option<bool> {
     let is_none = |at: Option<usize>| {
         at.and_then(|at| words.get(at)).is_some_and(|word| NONE_OF.contains(&word.as_str()))
     };
+    let is_mention = |word: &str| MENTIONS.split(' ').any(|known| known == word);
     let mut spoken = None;
-    for (at, word) in words.iter().enumerate().filter(|(_, word)| MENTIONS.contains(&word.as_str())) {
+    for (at, word) in words.iter().enumerate().filter(|(_, word)| is_mention(word)) {
         // `0 failed` and `Errors: 0`.
         let counts_none = is_none(at.checked_sub(1)) || (is_counted(line, word) && is_none(Some(at + 1)));
         spoken = Some(spoken.unwrap_or(false) || !counts_none);

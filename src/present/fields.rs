@@ -34,7 +34,8 @@ pub fn select(value: &Value, paths: &[String]) -> (Value, Vec<Missing>) {
         Value::Array(items) => Value::Array(items.iter().map(|item| select_from(item, &wanted)).collect()),
         one => select_from(one, &wanted),
     };
-    let missing = paths.iter().filter(|path| !is_anywhere(value, path)).map(|path| missing(value, path));
+    let missing =
+        paths.iter().filter(|path| !is_anywhere(value, &steps(path))).map(|path| missing(value, path));
     (selected, missing.collect())
 }
 
@@ -211,24 +212,12 @@ fn merge(into: &mut Value, other: Value) {
     }
 }
 
-fn is_anywhere(value: &Value, path: &str) -> bool {
+/// True if a value, or any item of a list, has the path.
+fn is_anywhere(value: &Value, steps: &[&str]) -> bool {
+    let has = |value: &Value| pick(value, steps).is_some();
     match value {
-        Value::Array(_) if item_number(&steps(path)).is_some() => has_path(value, &steps(path)),
-        Value::Array(items) => items.is_empty() || items.iter().any(|item| has_path(item, &steps(path))),
-        one => has_path(one, &steps(path)),
-    }
-}
-
-/// Returns true if [`pick`] finds something.
-fn has_path(value: &Value, steps: &[&str]) -> bool {
-    let Some((first, rest)) = steps.split_first() else { return true };
-    match value {
-        Value::Array(items) if item_number(steps).is_some() => {
-            item_number(steps).and_then(|at| items.get(at)).is_some_and(|item| has_path(item, rest))
-        }
-        Value::Array(items) => items.is_empty() || items.iter().any(|item| has_path(item, steps)),
-        Value::Object(map) => map.get(*first).is_some_and(|inner| has_path(inner, rest)),
-        _ => false,
+        Value::Array(items) if item_number(steps).is_none() => items.is_empty() || items.iter().any(has),
+        one => has(one),
     }
 }
 

@@ -371,14 +371,7 @@ fn join_lines(text: &str) -> String {
 }
 
 fn inline_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn inline(value: &Value) -> String {

@@ -59,14 +59,10 @@ pub fn mask(value: &mut Value, kind: ContentKind, asked: &[String], names: Optio
 
 /// Masks the tokens in a text that is a whole answer.
 pub fn mask_text(text: String) -> (String, Masked) {
-    let masked = match mask_tokens(&text) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(masked) => Some(masked),
-    };
-    match masked {
-        Some(shown) => (shown, Masked { hidden: vec!["a token in the text".to_owned()], made: Vec::new() }),
-        None => (text, Masked::default()),
+    if let Cow::Owned(shown) = mask_tokens(&text) {
+        return (shown, Masked { hidden: vec!["a token in the text".to_owned()], made: Vec::new() });
     }
+    (text, Masked::default())
 }
 
 /// Masks a whole text that is secret.
@@ -239,16 +235,11 @@ fn hidden(text: &str, is_secret: bool) -> Option<String> {
 /// A text that is a URL, without user and password, the secret end of its path, and secret parameters of its query;
 /// none if it has none of them.
 fn without_secrets_in_url(text: &str) -> Option<String> {
-    let mut shown = Cow::Borrowed(text);
+    let mut shown: Option<String> = None;
     for remove in [without_user_info, without_secret_path, without_secret_query] {
-        if let Some(removed) = remove(&shown) {
-            shown = Cow::Owned(removed);
-        }
+        shown = remove(shown.as_deref().unwrap_or(text)).or(shown);
     }
-    match shown {
-        Cow::Owned(shown) => Some(shown),
-        Cow::Borrowed(_) => None,
-    }
+    shown
 }
 
 /// `https://hooks.slack.com/services/…`: who knows the path may post.

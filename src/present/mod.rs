@@ -164,17 +164,13 @@ impl Presented {
 
 /// Presents the content of a response.
 pub fn present(content: GivenContent, options: &Options) -> Presented {
+    let told = |text: &str| Presented { text: text.to_owned(), ..Presented::default() };
     match content {
-        GivenContent::Done => {
-            Presented { text: "Done; GitLab answered with nothing.".to_owned(), ..Presented::default() }
-        }
-        GivenContent::Empty => {
-            Presented { text: "Empty: GitLab answered without content.".to_owned(), ..Presented::default() }
-        }
+        GivenContent::Done => told("Done; GitLab answered with nothing."),
+        GivenContent::Empty => told("Empty: GitLab answered without content."),
         GivenContent::Unchanged => Presented {
-            text: "Nothing changed: it was so already (GitLab answered 304 Not Modified).".to_owned(),
             data: json!({"changed": false}),
-            ..Presented::default()
+            ..told("Nothing changed: it was so already (GitLab answered 304 Not Modified).")
         },
         GivenContent::Text(text) if options.kind.secret_file && !options.unmasked => secret(&text),
         GivenContent::Text(text) => whole_text(text, options),
@@ -279,6 +275,7 @@ fn stretch(path: Option<String>, text: &str, place: Position, budget: usize) -> 
 }
 
 /// The selected part of a value.
+#[derive(Default)]
 struct ChosenFields {
     value: Value,
     /// Fields that are left out.
@@ -290,12 +287,7 @@ struct ChosenFields {
 
 /// Chooses the fields that were asked for, or those that matter.
 fn choose(mut value: Value, options: &Options) -> ChosenFields {
-    let mut chosen = ChosenFields {
-        value: Value::Null,
-        dropped: Vec::new(),
-        missing: Vec::new(),
-        said: columns::ColumnRows::default(),
-    };
+    let mut chosen = ChosenFields::default();
     if !options.fields.is_empty() {
         let asked = row_identity::own_names(&value, options.fields);
         let paths = row_identity::with_names(&value, &asked);
@@ -322,15 +314,12 @@ fn structured(value: Value, options: &Options) -> Presented {
     let hidden = hidden(sanitize::hidden_in(&value));
     let mut value = sanitize::cleaned_value(value);
     options.secrets.redact_value(&mut value);
-    let masked = if options.unmasked {
-        Masked::default()
-    } else {
-        masking::mask(&mut value, options.kind, options.fields, options.names)
+    let masked = match options.unmasked {
+        true => Masked::default(),
+        false => masking::mask(&mut value, options.kind, options.fields, options.names),
     };
-    let partial = match upstream_truncation::is_asked(options.fields) {
-        true => upstream_truncation::partial(&value),
-        false => upstream_truncation::Partial::default(),
-    };
+    let is_asked = upstream_truncation::is_asked(options.fields);
+    let partial = if is_asked { upstream_truncation::partial(&value) } else { Default::default() };
     let ChosenFields { value: chosen, dropped, missing, mut said } = choose(value, options);
     let mut notes = partial.notes;
     notes.append(&mut said.notes);
@@ -363,8 +352,6 @@ fn structured(value: Value, options: &Options) -> Presented {
     Presented {
         text,
         quoted,
-        binary: false,
-        file: None,
         data: value,
         same,
         rows: shown.zip(came),
@@ -374,6 +361,7 @@ fn structured(value: Value, options: &Options) -> Presented {
         masked,
         unfinished,
         notes,
+        ..Presented::default()
     }
 }
 

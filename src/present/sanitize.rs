@@ -17,10 +17,6 @@ pub fn is_clean(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '\n' | '\t') || !is_invisible(c))
 }
 
-fn is_plain_line(text: &str) -> bool {
-    text.chars().all(|c| !is_invisible(c))
-}
-
 /// Every text in a value, keys included. Keys that come to the same keep the first.
 pub fn cleaned_value(value: Value) -> Value {
     match value {
@@ -28,7 +24,7 @@ pub fn cleaned_value(value: Value) -> Value {
         Value::String(text) => Value::String(cleaned(&text)),
         Value::Array(items) => items.into_iter().map(cleaned_value).collect(),
         Value::Object(map) => {
-            let key = |key: String| if is_plain_line(&key) { key } else { line(&key) };
+            let key = |key: String| if key.chars().any(is_invisible) { line(&key) } else { key };
             let field = |(name, value): (String, Value)| match value {
                 Value::String(text) if diffs::is_field(&name, &text) => {
                     (name, Value::String(diffs::cleaned(&text)))

@@ -36,18 +36,12 @@ pub fn apply_overwrites(text: &str) -> String {
 fn without_marks(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
-    while let Some((before, after)) = next_mark(rest) {
-        out.push_str(before);
-        rest = after;
+    while let Some((at, mark)) = marks(rest).next() {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        rest = mark.behind;
     }
     out.push_str(rest);
     out
-}
-
-/// The text before the next marker and the text after it.
-fn next_mark(text: &str) -> Option<(&str, &str)> {
-    let (at, mark) = marks(text).next()?;
-    Some((text.get(..at)?, mark.behind))
 }
 
 /// A mark of where a section begins or ends.

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::text::list_first;
+
 /// Maximum number of files that are named.
 const MAX_FILES_NAMED: usize = 5;
 
@@ -30,19 +32,12 @@ pub fn partial(value: &Value) -> Partial {
         _ => {}
     }
     if !partial.files.is_empty() {
-        let named: Vec<String> =
-            partial.files.iter().take(MAX_FILES_NAMED).map(|name| format!("{name:?}")).collect();
-        let more = partial.files.len().saturating_sub(MAX_FILES_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named = list_first(partial.files.iter().map(|name| format!("{name:?}")), MAX_FILES_NAMED);
         let count = partial.files.len();
         let files = if count == 1 { "1 file is".to_owned() } else { format!("{count} files are") };
-        partial.notes.insert(
-            0,
-            format!(
-                "GitLab left out the diffs of large or binary files: {files} not whole here ({}{more})",
-                named.join(", ")
-            ),
-        );
+        let note =
+            format!("GitLab left out the diffs of large or binary files: {files} not whole here ({named})");
+        partial.notes.insert(0, note);
     }
     partial
 }

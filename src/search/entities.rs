@@ -400,10 +400,7 @@ fn is_name(chunk: &str, is_capital: bool, terms: &dyn Terms) -> bool {
     let has_separator = chunk.trim_matches(['-', '_']).contains(['-', '_']);
     let has_hump = chunk.chars().skip(1).any(char::is_uppercase);
     let has_digit = chunk.contains(|c: char| c.is_ascii_digit());
-    if has_separator {
-        return !are_known();
-    }
-    if has_hump || has_digit {
+    if has_separator || has_hump || has_digit {
         return !are_known();
     }
     is_capital

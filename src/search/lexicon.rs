@@ -67,18 +67,25 @@ pub struct LexiconEntry {
 pub struct Lexicon {
     pub stemmer: Stemmer,
     entries: HashMap<String, LexiconEntry>,
-    longest: usize,
-    stopwords: HashSet<String>,
-    prepositions: HashSet<String>,
-    attributes: HashSet<String>,
-    questions: HashSet<String>,
-    states: HashSet<String>,
-    passives: HashSet<String>,
-    pronouns: HashSet<String>,
+    /// Number of words of the longest phrase.
+    pub(super) longest: usize,
+    pub(super) stopwords: HashSet<String>,
+    /// Words that end the head of a request: the words after them are not its object.
+    pub(super) prepositions: HashSet<String>,
+    /// Words after which the object is described instead of located.
+    pub(super) attributes: HashSet<String>,
+    /// Question words: the request only reads.
+    pub(super) questions: HashSet<String>,
+    /// Possible verbs that may also be a state.
+    pub(super) states: HashSet<String>,
+    /// Words after which a participle is a request instead of a state: `be closed`, `want it closed`.
+    pub(super) passives: HashSet<String>,
+    /// Words for an object of an earlier clause.
+    pub(super) pronouns: HashSet<String>,
     /// Verbs of ids, each with the last word of an object that an action with it is of.
     acts: HashSet<(WordId, WordId)>,
-    /// Stems of common words unrelated to GitLab.
-    ordinary: HashSet<String>,
+    /// Stems of common words unrelated to GitLab, which are not misspellings.
+    pub(super) ordinary: HashSet<String>,
     foreign: Foreign,
     /// Spelling correction.
     pub spellings: Spellings,
@@ -86,9 +93,11 @@ pub struct Lexicon {
     one: HashSet<String>,
     generic: Vec<(WordId, ProfileKind)>,
     own_verbs: HashMap<WordId, ProfileKind>,
-    compounds: HashSet<(WordId, WordId)>,
-    /// Last words of the domains' names and nouns, and those that are one word.
-    nouns: HashSet<WordId>,
+    /// Pairs of adjacent words that are one GitLab noun, such as `merge request`.
+    pub(super) compounds: HashSet<(WordId, WordId)>,
+    /// Last words of the domains' names and nouns.
+    pub(super) nouns: HashSet<WordId>,
+    /// Names and nouns of the domains that are one word.
     things: HashSet<WordId>,
     /// Names and nouns of the domains.
     domains: HashSet<Vec<WordId>>,
@@ -151,48 +160,9 @@ impl Lexicon {
         lexicon
     }
 
-    /// Number of words of the longest phrase.
-    pub fn longest(&self) -> usize {
-        self.longest
-    }
-
     /// The entry of a phrase, given by its stems joined with spaces.
     pub fn entry(&self, stems: &str) -> Option<&LexiconEntry> {
         self.entries.get(stems)
-    }
-
-    pub fn is_stopword(&self, word: &str) -> bool {
-        self.stopwords.contains(word)
-    }
-
-    /// True if a word ends the head of a request: the words after it are not its object.
-    pub fn is_preposition(&self, word: &str) -> bool {
-        self.prepositions.contains(word)
-    }
-
-    /// True if the words after it describe the object instead of locating it.
-    pub fn is_attribute(&self, word: &str) -> bool {
-        self.attributes.contains(word)
-    }
-
-    /// True for a word that names an object of an earlier clause.
-    pub fn is_pronoun(&self, word: &str) -> bool {
-        self.pronouns.contains(word)
-    }
-
-    /// True for a question word: the request only reads.
-    pub fn is_question(&self, word: &str) -> bool {
-        self.questions.contains(word)
-    }
-
-    /// True if a possible verb may also be a state.
-    pub fn is_state(&self, word: &str) -> bool {
-        self.states.contains(word)
-    }
-
-    /// True if a participle after the word is a request instead of a state: `be closed`, `want it closed`.
-    pub fn leads_wish(&self, word: &str) -> bool {
-        self.passives.contains(word)
     }
 
     /// Removes names of other products before nouns for GitLab objects: `create a jira ticket` requests an issue.
@@ -210,11 +180,6 @@ impl Lexicon {
         };
         let kept: Vec<&str> = words.iter().zip(following).filter(says).map(|(word, _)| *word).collect();
         Cow::Owned(kept.join(" "))
-    }
-
-    /// True if a stem belongs to a common word unrelated to GitLab, which is not a misspelling.
-    pub fn is_ordinary(&self, stem: &str) -> bool {
-        self.ordinary.contains(stem)
     }
 
     /// True for a quantifier of several objects, false for one of a single object.
@@ -240,11 +205,6 @@ impl Lexicon {
             parts.parts.contains(part) && parts.wholes.iter().any(|known| known == whole)
         };
         self.parts.iter().find(holds).map(|parts| &parts.asks)
-    }
-
-    /// True if a word ends the name of a domain's object.
-    pub fn is_noun_word(&self, word: WordId) -> bool {
-        self.nouns.contains(&word)
     }
 
     /// True for a generic verb, which says little as a word.
@@ -280,11 +240,6 @@ impl Lexicon {
         asked
     }
 
-    /// True if two adjacent words are one GitLab noun, such as `merge request`.
-    pub fn is_compound(&self, first: WordId, second: WordId) -> bool {
-        self.compounds.contains(&(first, second))
-    }
-
     /// Words of the domains' names and nouns, and verbs of one word.
     fn terms(&self, words: &Words, vocabulary: &Vocabulary<'_>) -> Vec<Term> {
         let names = words.domains.keys().flat_map(|name| name.split('_'));
@@ -296,7 +251,7 @@ impl Lexicon {
             move |word: &str| {
                 let stem = self.stemmer.stem(word).0.into_owned();
                 let count = vocabulary.id(&stem).map_or(0, |id| vocabulary.count(id));
-                let known = !self.is_stopword(word) && !self.is_ordinary(&stem);
+                let known = !self.stopwords.contains(word) && !self.ordinary.contains(&stem);
                 (known && word.len() > 2).then(|| Term::new(word, stem, verb, count))
             }
         };

@@ -34,7 +34,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
         exact.extend(noun.and_then(|noun| catalog.number(&format!("{}.get", noun.replace(' ', "_")))));
     }
     if !exact.is_empty() {
-        return exactly(&exact, ranker, catalog, query);
+        return rank_exact_matches(&exact, ranker, catalog, query);
     }
     let request = reader(ranker).analyze(query.words);
     let scorer = scorer(ranker, &request);
@@ -136,7 +136,7 @@ fn exact(catalog: &Catalog, words: &str) -> Result<Vec<usize>, SearchError> {
     routes::find(words)
 }
 
-fn exactly(
+fn rank_exact_matches(
     numbers: &[usize],
     ranker: &Ranker,
     catalog: &Catalog,
@@ -259,15 +259,7 @@ impl<'f> Results<'f> {
     ) -> Result<Ranking, SearchError> {
         if self.hits.is_empty() {
             let suggestions = suggest::suggest(ranker, self.catalog, self.query)?;
-            return Ok(Ranking {
-                confidence: Confidence::None,
-                certainty: 0.0,
-                total: 0,
-                hits: Vec::new(),
-                withheld: self.withheld,
-                suggestions,
-                steps: Vec::new(),
-            });
+            return Ok(Ranking { withheld: self.withheld, suggestions, ..Ranking::default() });
         }
         let is_corrected = request.concepts.iter().any(|concept| concept.guessed);
         let is_vague = whole.object.is_none() || routes::is_address(self.query.words);

@@ -82,9 +82,9 @@ impl ParsedRequest {
         };
         let word = |concept: &Concept| Some(*concept.meanings.first()?.words.last()?);
         let is_pair = |pair: &[Concept]| match pair {
-            [one, other] => {
-                word(one).zip(word(other)).is_some_and(|(one, other)| lexicon.is_compound(one, other))
-            }
+            [one, other] => word(one)
+                .zip(word(other))
+                .is_some_and(|(one, other)| lexicon.compounds.contains(&(one, other))),
             _ => false,
         };
         self.gitlab
@@ -161,16 +161,16 @@ impl QueryWords<'_> {
 impl Terms for QueryWords<'_> {
     fn is_term(&self, word: &str) -> bool {
         let stem = self.lexicon.stemmer.stem(word).0;
-        let is_of_ids = |id| self.lexicon.is_noun_word(id) || self.lexicon.own_verb(id).is_some();
-        self.lexicon.is_stopword(word)
+        let is_of_ids = |id: WordId| self.lexicon.nouns.contains(&id) || self.lexicon.own_verb(id).is_some();
+        self.lexicon.stopwords.contains(word)
             || self.lexicon.entry(&stem).is_some()
             || self.vocabulary.id(&stem).is_some_and(is_of_ids)
     }
 
     fn is_known(&self, word: &str) -> bool {
         let stem = self.lexicon.stemmer.stem(word).0;
-        self.lexicon.is_stopword(word)
-            || self.lexicon.is_ordinary(&stem)
+        self.lexicon.stopwords.contains(word)
+            || self.lexicon.ordinary.contains(&*stem)
             || self.lexicon.entry(&stem).is_some()
             || self.vocabulary.id(&stem).is_some()
     }
@@ -209,7 +209,7 @@ impl Reader<'_> {
         let (mut tokens, placed) = self.tokens(&parts);
         self.correct(&mut tokens, !nouns.is_empty());
         let mut request = ParsedRequest {
-            question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
+            question: tokens.first().is_some_and(|token| self.lexicon.questions.contains(&token.word)),
             named: !nouns.is_empty(),
             gitlab: !nouns.is_empty() || tokens.iter().any(|token| OURS.contains(&token.word.as_str())),
             input: input(&tokens, &placed),
@@ -225,7 +225,7 @@ impl Reader<'_> {
 
     fn pronouns(&self, tokens: &[QueryToken]) -> Vec<usize> {
         let is_pronoun =
-            |at: &usize| tokens.get(*at).is_some_and(|token| self.lexicon.is_pronoun(&token.word));
+            |at: &usize| tokens.get(*at).is_some_and(|token| self.lexicon.pronouns.contains(&token.word));
         (0..tokens.len()).filter(is_pronoun).collect()
     }
 
@@ -241,7 +241,7 @@ impl Reader<'_> {
     fn is_known_stem(&self, stem: &str) -> bool {
         self.vocabulary.id(stem).is_some()
             || self.lexicon.entry(stem).is_some()
-            || self.lexicon.is_ordinary(stem)
+            || self.lexicon.ordinary.contains(stem)
     }
 
     /// The words of a query, and each entity with the position of the next word.
@@ -261,8 +261,8 @@ impl Reader<'_> {
             let name = chunk.contains(|c: char| c.is_uppercase() || "-_".contains(c));
             for word in split(chunk) {
                 let joins = matches!(word.as_str(), "and" | "then");
-                let stop = self.lexicon.is_stopword(&word);
-                let leads_passive = self.lexicon.leads_wish(&word);
+                let stop = self.lexicon.stopwords.contains(&word);
+                let leads_passive = self.lexicon.passives.contains(&word);
                 let aside = brackets > 0;
                 let found = self.token(word, stop);
                 let wished = passive;
@@ -314,7 +314,7 @@ impl Reader<'_> {
                 continue;
             }
             let is_common = self.common.contains(&token.word);
-            if self.lexicon.is_ordinary(&token.stem) || (is_common && most < 2) {
+            if self.lexicon.ordinary.contains(&token.stem) || (is_common && most < 2) {
                 continue;
             }
             let most = if is_common { 1 } else { most };
@@ -330,7 +330,7 @@ impl Reader<'_> {
     }
 
     fn is_noun(&self, token: &QueryToken) -> bool {
-        let said = self.vocabulary.id(&token.stem).is_some_and(|id| self.lexicon.is_noun_word(id));
+        let said = self.vocabulary.id(&token.stem).is_some_and(|id| self.lexicon.nouns.contains(&id));
         let names = |entry: &LexiconEntry| !entry.meanings.is_empty() && entry.verb.is_none();
         let meant = self.lexicon.entry(&token.stem).is_some_and(names);
         !token.stop && (said || meant)
@@ -390,9 +390,9 @@ impl Reader<'_> {
             let (length, entry) = self.longest(tokens, at);
             request.scopes |= entry.map_or(0, |entry| entry.scope);
             many = self.lexicon.number(&token.word).or(many);
-            if length == 1 && self.lexicon.is_preposition(&token.word) {
+            if length == 1 && self.lexicon.prepositions.contains(&token.word) {
                 many = None;
-                attribute = self.lexicon.is_attribute(&token.word);
+                attribute = self.lexicon.attributes.contains(&token.word);
                 head &= request.concepts.last().is_none_or(|last| last.clause != clause);
             }
             // `new label` requests one; `show the new label` does not.
@@ -404,7 +404,7 @@ impl Reader<'_> {
                 if std::mem::take(&mut begins) {
                     background = concept.verb.is_none();
                 }
-                if length == 1 && self.lexicon.is_ordinary(&token.stem) {
+                if length == 1 && self.lexicon.ordinary.contains(&token.stem) {
                     concept.weaken(self.weights.ordinary);
                 }
                 if background || token.aside {
@@ -416,7 +416,7 @@ impl Reader<'_> {
                 let next = tokens.get(at + length);
                 let joined = next.is_some_and(|next| !next.stop && !next.opens);
                 let ends_phrase = next.is_none_or(|next| {
-                    next.endings.past || next.opens || self.lexicon.is_preposition(&next.word)
+                    next.endings.past || next.opens || self.lexicon.prepositions.contains(&next.word)
                 });
                 let many = concept.plural.then_some(true).or(many);
                 if concept.opens && concept.verb.is_some() && !request.concepts.is_empty() {
@@ -446,7 +446,7 @@ impl Reader<'_> {
     fn longest(&self, tokens: &[QueryToken], at: usize) -> (usize, Option<&LexiconEntry>) {
         let mut key = String::new();
         let mut best = (1, None);
-        for (length, token) in tokens.iter().skip(at).take(self.lexicon.longest()).enumerate() {
+        for (length, token) in tokens.iter().skip(at).take(self.lexicon.longest).enumerate() {
             if length > 0 {
                 if token.opens && !token.stop {
                     break;
@@ -464,7 +464,7 @@ impl Reader<'_> {
     /// True if a possible verb is the state of several objects: `open issues`, not `open an issue`.
     fn is_state(&self, tokens: &[QueryToken], at: usize) -> bool {
         let mut behind = tokens.iter().skip(at);
-        behind.next().is_some_and(|token| self.lexicon.is_state(&token.word))
+        behind.next().is_some_and(|token| self.lexicon.states.contains(&token.word))
             && behind.take(STATED).take_while(|token| !token.stop).any(|token| token.endings.plural)
     }
 
@@ -512,7 +512,7 @@ impl Reader<'_> {
             past,
             wished,
             own_verb: single.is_some_and(|word| self.lexicon.own_verb(word).is_some()),
-            ordinary: span.len() == 1 && span.iter().all(|token| self.lexicon.is_ordinary(&token.stem)),
+            ordinary: span.len() == 1 && span.iter().all(|token| self.lexicon.ordinary.contains(&token.stem)),
             verb,
             opens: span.first().is_some_and(|first| first.opens),
             many: None,

@@ -1,5 +1,6 @@
 //! Route look-up: requests that are a REST path, a GraphQL field or the address of a GitLab page, to their actions.
 
+use std::collections::HashSet;
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;
@@ -42,15 +43,8 @@ pub fn find(request: &str) -> Result<Vec<usize>, SearchError> {
     found.sort();
     let nearest = found.first().map(|(rank, _)| (rank.spread, rank.placeholders));
     found.retain(|(rank, _)| Some((rank.spread, rank.placeholders)) == nearest);
-    let mut actions: Vec<usize> = found.into_iter().map(|(_, action)| action).collect();
-    let mut seen = Vec::new();
-    actions.retain(|action| {
-        !seen.contains(action) && {
-            seen.push(*action);
-            true
-        }
-    });
-    Ok(actions)
+    let mut seen = HashSet::new();
+    Ok(found.into_iter().map(|(_, action)| action).filter(|action| seen.insert(*action)).collect())
 }
 
 /// True if a request is only a path or a URL, known or not.

@@ -291,7 +291,7 @@ impl ParsedRequest {
     /// True if a concept and the next are one noun, such as `merge request`.
     fn is_compound(&self, at: usize, lexicon: &Lexicon) -> bool {
         let word = |at: usize| self.concepts.get(at)?.meanings.first()?.words.first().copied();
-        word(at).zip(word(at + 1)).is_some_and(|(first, second)| lexicon.is_compound(first, second))
+        word(at).zip(word(at + 1)).is_some_and(|(first, second)| lexicon.compounds.contains(&(first, second)))
     }
 
     /// The last concept of the head: the object of the verb.

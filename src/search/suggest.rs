@@ -82,7 +82,8 @@ fn content_words(ranker: &Ranker, query: &str) -> Vec<WordId> {
     let mut words = Vec::new();
     for word in split(query) {
         let stem = lexicon.stemmer.stem(&word).0;
-        if lexicon.is_stopword(&word) || lexicon.is_preposition(&word) || is_generic_verb(&stem) {
+        let is_function_word = lexicon.stopwords.contains(&word) || lexicon.prepositions.contains(&word);
+        if is_function_word || is_generic_verb(&stem) {
             continue;
         }
         let corrected = || {

@@ -17,16 +17,17 @@ pub struct Query<'q> {
 }
 
 /// Confidence in the first hit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Confidence {
     High,
     Low,
     /// The request matches nothing in the catalog.
+    #[default]
     None,
 }
 
 /// Result of a query.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Ranking {
     pub confidence: Confidence,
     /// Probability of the first hit, which determines the confidence; 0 if a word was corrected, the query names no

@@ -10,7 +10,7 @@ use crate::tools::{
     ToolError, Tools,
 };
 
-/// Backend of a server: the [`Tools`], or a test double.
+/// Backend of a server: the [`Instances`], or a test double.
 pub trait Backend: Send + Sync + 'static {
     /// Chooses the instance of a find; a test double has none.
     fn route_find(&self, _request: &FindRequest) -> Result<Option<Route>, ToolError> {
@@ -41,19 +41,15 @@ pub trait Backend: Send + Sync + 'static {
         ToolError::new(ErrorKind::Declined, format!("{refusal:?}"))
     }
 
-    /// Returns true if a tool with this name exists.
-    fn offers(&self, _tool: &str) -> bool {
+    /// True if no rule removes a tool of this name.
+    fn allows_tool(&self, _tool: &str) -> bool {
         true
     }
 
-    /// Tools behind prompts, completions and lists of resources; a test double has none.
-    fn tools(&self) -> Option<&Tools> {
+    /// Tools behind prompts, completions and lists of resources: those of the instance of that name, else those of the
+    /// default; a test double has none.
+    fn tools(&self, _instance: Option<&str>) -> Option<&Tools> {
         None
-    }
-
-    /// The tools of the instance of that name, for completions.
-    fn tools_named(&self, _instance: Option<&str>) -> Option<&Tools> {
-        self.tools()
     }
 
     /// The tools that a resource is read with, and its URI as they know it.
@@ -71,12 +67,12 @@ pub trait Backend: Send + Sync + 'static {
     fn work_in(&self, _roots: &[String]) {}
 
     /// Requests worth sending early, started by the first call.
-    fn prepare(&self) -> impl Future<Output = ()> + Send {
+    fn request_early(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
-    /// Waits, for a bounded time, for the results of [`Backend::prepare`] that a find on this instance needs.
-    fn prepared_to_find(&self, _route: &Route) -> impl Future<Output = ()> + Send {
+    /// Waits, for a bounded time, for the results of [`Backend::request_early`] that a find on this instance needs.
+    fn wait_for_scopes(&self, _route: &Route) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }
@@ -109,16 +105,12 @@ impl Backend for Instances {
         Instances::refuse(self, instance, asked, refusal)
     }
 
-    fn offers(&self, tool: &str) -> bool {
+    fn allows_tool(&self, tool: &str) -> bool {
         self.front().offers(tool)
     }
 
-    fn tools(&self) -> Option<&Tools> {
-        Some(self.default_tools())
-    }
-
-    fn tools_named(&self, instance: Option<&str>) -> Option<&Tools> {
-        Some(Instances::tools_named(self, instance))
+    fn tools(&self, instance: Option<&str>) -> Option<&Tools> {
+        Some(self.tools_named(instance))
     }
 
     fn route_resource(&self, uri: &str) -> Option<Result<(Arc<Tools>, String), ToolError>> {
@@ -137,11 +129,11 @@ impl Backend for Instances {
         Instances::work_in(self, roots);
     }
 
-    async fn prepare(&self) {
-        self.default_tools().learn_limits().await;
+    async fn request_early(&self) {
+        self.default_tools().request_token_info().await;
     }
 
-    async fn prepared_to_find(&self, route: &Route) {
+    async fn wait_for_scopes(&self, route: &Route) {
         // The scopes of the others are requested by the first call that changes something there.
         if Arc::ptr_eq(route.tools(), self.default_tools()) {
             route.tools().wait_for_scopes().await;

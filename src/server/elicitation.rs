@@ -46,7 +46,7 @@ pub(super) enum Mechanism {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OpenQuestion {
     /// Arguments of the call to make if the user accepts.
-    pub(super) agreed: Map<String, Value>,
+    pub(super) consenting_arguments: Map<String, Value>,
     /// The calls that are asked about.
     pub(super) asked: Vec<AskedCall>,
 }
@@ -184,8 +184,8 @@ fn form(message: String) -> ElicitRequestParams {
 /// The question of a needs_confirmation error for a person, and what follows from the answer.
 pub(super) fn question(error: &ToolError) -> Option<(String, OpenQuestion)> {
     let question = error.question.as_ref().filter(|_| error.kind == ErrorKind::NeedsConfirmation)?;
-    let agreed = error.fix.as_ref()?.arguments.as_object()?.clone();
-    Some((question.text(), OpenQuestion { agreed, asked: question.asked() }))
+    let consenting_arguments = error.fix.as_ref()?.arguments.as_object()?.clone();
+    Some((question.text(), OpenQuestion { consenting_arguments, asked: question.asked() }))
 }
 
 /// The error of a question that got no answer in time. Where the person decides, no consent is offered to the model.
@@ -202,4 +202,33 @@ pub(super) fn unanswered_in_time(mut error: ToolError, by: ConfirmBy) -> ToolErr
          GITLAB_CONFIRM_BY=model.",
         ANSWER_TIME.as_secs()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+    use super::*;
+
+    fn unix_milliseconds() -> u128 {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
+    }
+
+    /// An answer that comes hours later is to something that nobody remembers. The SDK seals the end of the time first:
+    /// milliseconds of Unix time, 0 for never.
+    #[test]
+    fn a_question_can_be_answered_as_long_as_a_confirmation_token_is_valid() {
+        let seal = QuestionSeal::new().unwrap();
+        let question = OpenQuestion { consenting_arguments: Map::new(), asked: Vec::new() };
+        let before = unix_milliseconds();
+        let asked = seal.input_required("Delete it?".to_owned(), "tool", &Map::new(), question).unwrap();
+        let state = asked.request_state.unwrap();
+        let sealed = URL_SAFE_NO_PAD.decode(state.split('.').nth(1).unwrap()).unwrap();
+        let end = u128::from(u64::from_be_bytes(sealed[..8].try_into().unwrap()));
+        let lifetime = TOKEN_LIFETIME.as_millis();
+        assert!((before + lifetime..=unix_milliseconds() + lifetime).contains(&end), "{end}");
+    }
 }

@@ -20,12 +20,13 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 
 use super::backend::Backend;
 use super::elicitation::{self, Mechanism, OpenQuestion, QuestionSeal, UserAnswer};
 use super::output::Queue;
 use super::progress::progress;
+use super::request_parts::{ClientName, FindTurns};
 use super::resources_prompts;
 use super::roots::ClientRoots;
 use super::running_calls::RunningCalls;
@@ -67,26 +68,6 @@ pub(super) struct Handler<B> {
 
 type ToolOutcome = Result<Answer, ToolError>;
 
-/// Semaphores of which a find needs a turn while it computes, in this order; none for a session of its own. They are
-/// an extension of the request.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FindTurns(pub(super) Vec<Arc<Semaphore>>);
-
-/// Name of the client by its request, where it gives none in the protocol. An extension of the request.
-#[derive(Clone, Debug)]
-pub(super) struct ClientName(pub(super) String);
-
-impl FindTurns {
-    async fn take(&self) -> Vec<OwnedSemaphorePermit> {
-        let mut taken = Vec::new();
-        for semaphore in &self.0 {
-            // The semaphore is never closed.
-            taken.extend(Arc::clone(semaphore).acquire_owned().await.ok());
-        }
-        taken
-    }
-}
-
 /// The calls that a tool executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AllowedKinds {
@@ -125,7 +106,7 @@ impl<B: Backend> Handler<B> {
     /// The tool of this name, as in the list of tools.
     pub(super) fn tool(&self, name: &str) -> Option<Tool> {
         let page =
-            self.surface.page(None, &|offered| offered == name && self.backend.offers(offered)).ok()?;
+            self.surface.page(None, &|offered| offered == name && self.backend.allows_tool(offered)).ok()?;
         page.tools.into_iter().next().map(tool)
     }
 
@@ -147,7 +128,7 @@ impl<B: Backend> Handler<B> {
             Some((question, answer)) => Ok(self.follow(question, answer).await),
             None => {
                 let outcome = self.call(&name, arguments.clone(), context).await?;
-                Ok(self.ask(&name, arguments, outcome, context).await)
+                Ok(self.respond(&name, arguments, outcome, context).await)
             }
         }
     }
@@ -187,8 +168,8 @@ impl<B: Backend> Handler<B> {
             .filter(|mechanism| *mechanism == Mechanism::Request || self.seal.is_some())
     }
 
-    /// Asks the user about an outcome that is a question, if the client can.
-    async fn ask(
+    /// The response to an outcome. The user is asked about one that is a question, if the client can.
+    async fn respond(
         &self,
         tool: &str,
         arguments: Map<String, Value>,
@@ -216,10 +197,11 @@ impl<B: Backend> Handler<B> {
         })
     }
 
-    /// Whichever tool was called, it is executing an action that asks.
+    /// Runs the call that the user answered about. Whichever tool was called, it is executing an action, from its
+    /// arguments anew: what the server found out for the question may have changed since.
     async fn follow(&self, question: OpenQuestion, answer: UserAnswer) -> CallToolResponse {
         let outcome = match answer {
-            UserAnswer::Accepted => match self.surface.parse_call(EXECUTE, question.agreed) {
+            UserAnswer::Accepted => match self.surface.parse_call(EXECUTE, question.consenting_arguments) {
                 Some(Ok(ToolRequest::Execute(mut checked))) => {
                     checked.request.agreed = question.asked.into_iter().map(|call| call.exact).collect();
                     self.execute(EXECUTE, *checked, AllowedKinds::All).await
@@ -228,7 +210,7 @@ impl<B: Backend> Handler<B> {
                 _ => Err(fault(EXECUTE)),
             },
             UserAnswer::Refused(refusal) => {
-                let instance = question.agreed.get(INSTANCE).and_then(Value::as_str);
+                let instance = question.consenting_arguments.get(INSTANCE).and_then(Value::as_str);
                 Err(self.backend.refuse(instance, &question.asked, refusal))
             }
         };
@@ -240,11 +222,11 @@ impl<B: Backend> Handler<B> {
         result(self.surface.rewrite_answer(outcome))
     }
 
-    /// Starts [`Backend::prepare`] in the background, with the first call.
-    fn prepare(&self) {
+    /// Starts [`Backend::request_early`] in the background, with the first call.
+    fn request_early(&self) {
         self.used.call_once(|| {
             let backend = Arc::clone(&self.backend);
-            self.worker.run_detached(async move { backend.prepare().await });
+            self.worker.run_detached(async move { backend.request_early().await });
         });
     }
 
@@ -255,7 +237,7 @@ impl<B: Backend> Handler<B> {
         arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
     ) -> Result<ToolOutcome, ErrorData> {
-        let offers = |tool: &str| self.backend.offers(tool);
+        let offers = |tool: &str| self.backend.allows_tool(tool);
         if !(offers(tool) && self.surface.has(tool)) {
             return Err(unknown_tool(self.surface.unknown_tool(tool, &arguments, &offers)));
         }
@@ -268,7 +250,7 @@ impl<B: Backend> Handler<B> {
                 let find = async {
                     let route = self.backend.route_find(&request)?;
                     if let Some(route) = &route {
-                        self.backend.prepared_to_find(route).await;
+                        self.backend.wait_for_scopes(route).await;
                     }
                     let find = async || {
                         let _turns = turns.take().await;
@@ -347,7 +329,7 @@ impl<B: Backend> Handler<B> {
     /// The tools, for a method other than those of tools. Without them, the error that the protocol requires; rmcp
     /// answers an empty success to methods that were never advertised.
     fn require_tools<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
-        self.backend.tools().ok_or_else(ErrorData::method_not_found::<M>)
+        self.backend.tools(None).ok_or_else(ErrorData::method_not_found::<M>)
     }
 
     /// The same of a method that is only there in full.
@@ -360,8 +342,8 @@ impl<B: Backend> Handler<B> {
 
 impl Handler<Instances> {
     /// Sets the scopes of the caller's token, if they are known before its first call.
-    pub(super) fn learn_scopes(&self, scopes: &[String]) {
-        self.backend.learn_scopes(scopes);
+    pub(super) fn set_scopes(&self, scopes: &[String]) {
+        self.backend.set_scopes(scopes);
     }
 
     /// True if GitLab has accepted the caller's credential.
@@ -372,7 +354,7 @@ impl Handler<Instances> {
 
 impl<B: Backend> ServerHandler for Handler<B> {
     fn get_info(&self) -> ServerConfig {
-        server_config(&self.surface, self.backend.tools().map(Tools::capabilities))
+        server_config(&self.surface, self.backend.tools(None).map(Tools::capabilities))
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -389,7 +371,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let page = self.surface.page(cursor.as_deref(), &|name| self.backend.offers(name));
+        let page = self.surface.page(cursor.as_deref(), &|name| self.backend.allows_tool(name));
         let page = page.map_err(|error| match error {
             PageError::Cursor(_) => ErrorData::invalid_params(error.to_string(), None),
             PageError::Catalog(_) => ErrorData::internal_error(error.to_string(), None),
@@ -422,7 +404,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.prepare();
+        self.request_early();
         let asked = request.arguments.as_ref().and_then(|arguments| arguments.get("action"));
         let asked = asked.and_then(Value::as_str).map(str::to_owned);
         let (told, progress) = progress(&context);
@@ -476,7 +458,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         let completed = self.worker.run(async move {
             let given = request.context.as_ref().and_then(|context| context.arguments.as_ref());
             let instance = given.and_then(|given| given.get(INSTANCE)).map(String::as_str);
-            let tools = backend.tools_named(instance);
+            let tools = backend.tools(instance);
             let tools = tools.ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
             resources_prompts::complete(tools, request).await
         });
@@ -527,7 +509,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.require_tools::<ReadResourceRequestMethod>()?;
-        let offers = |tool: &str| self.backend.offers(tool);
+        let offers = |tool: &str| self.backend.allows_tool(tool);
         let own = self.surface.resource(&request.uri, &offers);
         if let Some(resource) = own.map_err(|error| resources_prompts::refused(&error))? {
             return Ok(resources_prompts::surface_resource(resource, request.uri).into());

@@ -14,6 +14,7 @@ mod line;
 mod outline;
 mod output;
 mod progress;
+mod request_parts;
 mod resources_prompts;
 mod roots;
 mod running_calls;

@@ -58,7 +58,7 @@ pub fn check<T: DeserializeOwned>(
     }
     if !problems.is_empty() {
         let error = invalid(tool, table, problems.join(" "));
-        let (tool, arguments) = corrected_call(tool, &wrong, read);
+        let (tool, arguments) = next_call(tool, &wrong, read);
         return Err(error.fix(NextCall::new(tool, arguments)));
     }
     serde_json::from_value(Value::Object(read))
@@ -287,7 +287,7 @@ fn invalid(tool: &str, table: &[&Argument], message: String) -> ToolError {
 
 /// The call to make next. Wrong arguments that only concern the presentation are dropped; if another one is wrong, it
 /// is neither dropped nor guessed: the call looks the action up.
-fn corrected_call<'t>(tool: &'t str, wrong: &[&Argument], read: Map<String, Value>) -> (&'t str, Value) {
+fn next_call<'t>(tool: &'t str, wrong: &[&Argument], read: Map<String, Value>) -> (&'t str, Value) {
     let is_of_showing =
         |argument: &&Argument| !argument.required && !matches!(argument.takes, Takes::Object | Takes::Flag);
     if wrong.iter().all(is_of_showing) {

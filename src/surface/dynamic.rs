@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::{bare_schema, properties};
-use super::schema::{Form, Source};
+use super::schema::Source;
 use super::settings::SurfaceKind;
 use super::tool_definition::Annotations;
 use crate::tools::{
@@ -192,12 +192,7 @@ pub static FIND: Offer = Offer {
     is_wanted: |_| true,
     described: &[],
     output: find_output,
-    annotations: Annotations {
-        read_only: true,
-        destructive: None,
-        idempotent: Some(true),
-        open_world: false,
-    },
+    annotations: Annotations::READS,
 };
 
 /// The tool that runs an action.
@@ -228,7 +223,7 @@ pub static READ: Offer = Offer {
     is_wanted: Argument::is_of_reads,
     described: &["action", "params"],
     output: execute_output,
-    annotations: Annotations { read_only: true, destructive: None, idempotent: Some(true), open_world: true },
+    annotations: Annotations { open_world: true, ..Annotations::READS },
 };
 
 /// A tool of the pair, or the one that only reads.
@@ -260,12 +255,7 @@ impl Offer {
         let mut arguments = self.arguments_for(instances);
         arguments.retain(|argument| is_shown(argument, tools));
         let annotations = match tools.is_some_and(Tools::is_read_only) {
-            true => Annotations {
-                read_only: true,
-                destructive: None,
-                idempotent: Some(true),
-                open_world: self.annotations.open_world,
-            },
+            true => Annotations { open_world: self.annotations.open_world, ..Annotations::READS },
             false => self.annotations,
         };
         let mut own = properties(&arguments);
@@ -282,14 +272,11 @@ impl Offer {
             name: self.name.to_owned(),
             title: Some(self.title.to_owned()),
             description: self.description.to_owned(),
-            described: false,
             own,
             required: arguments.iter().filter(|argument| argument.required).map(|a| a.name).collect(),
-            branches: Vec::new(),
-            family_tool: None,
-            form: Form::Plain,
             output: Some(output_schema((self.output)())),
             annotations,
+            ..Source::default()
         }
     }
 }

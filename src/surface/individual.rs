@@ -46,7 +46,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     if branch.risk == Risk::Destructive {
         branch.description.push_str(". Needs confirmation.");
     }
-    if tools.has_project() {
+    if tools.has_configured_project() {
         branch.required.retain(|name| name != "fullPath");
     }
     // The instructions describe these once for all tools.
@@ -56,16 +56,12 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         .map(|argument| (reserved(&action, argument.name), bare_schema(argument)));
     Ok(Source {
         name: names::of_action(&action.id),
-        title: None,
-        description: String::new(),
-        described: false,
         own: own.collect(),
-        required: Vec::new(),
         annotations: Annotations::new([branch.risk].into_iter()),
         branches: vec![branch],
         family_tool: Some(Side::new(true, action.risk).tool(tools.catalog().words()?.family(&action.id))),
         form: Form::Beside,
-        output: None,
+        ..Source::default()
     })
 }
 
@@ -81,7 +77,7 @@ pub fn parse_call(
     tool: &str,
     given: Map<String, Value>,
 ) -> Result<CheckedArguments<ExecuteRequest>, ToolError> {
-    let action = tools.catalog().action(number).map_err(|error| tools::internal(&error))?;
+    let action = tools.catalog().action(number)?;
     let (mut params, mut beside) = (Map::new(), Map::new());
     for (name, value) in given {
         match execute_argument(tools, &action, &name) {

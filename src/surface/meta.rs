@@ -8,7 +8,6 @@ use super::arguments::{CheckedArguments, bare_schema, check, schema};
 use super::dynamic::{self, EXECUTE};
 use super::entry::{Side, SurfaceEntry};
 use super::schema::{Branch, Form, ParamSchema, Source};
-use super::tool_definition::Annotations;
 use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
 use crate::search::nearest;
 use crate::tools::{self, Argument, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, gives_consent};
@@ -50,15 +49,10 @@ pub fn source(
     let mut source = Source {
         name: side.tool(family),
         title: Some(title.to_owned()),
-        description: String::new(),
-        described: false,
         own: envelope_params(tools, params),
-        required: Vec::new(),
         branches: branches.collect::<Result<_, CatalogError>>()?,
-        family_tool: None,
         form: Form::Within(params),
-        output: None,
-        annotations: Annotations::default(),
+        ..Source::default()
     };
     source.prune(|branch| side.has(branch.risk));
     source.description = description(title, source.branches.iter().map(|branch| branch.risk));
@@ -158,13 +152,12 @@ fn resolve_action(
     tool: &str,
     request: &ExecuteRequest,
 ) -> Result<Meant, ToolError> {
-    let fault = |error: CatalogError| tools::internal(&error);
-    let (catalog, words) = (tools.catalog(), tools.catalog().words().map_err(fault)?);
+    let (catalog, words) = (tools.catalog(), tools.catalog().words()?);
     let given = request.action.trim();
     let understood = |action: &Action| format!("understood `{given}` as the action `{}`", action.id);
     let short = catalog.short_name(words, family, given);
     if let Some(ShortName::Exact(number)) = short {
-        let action = catalog.action(number).map_err(fault)?;
+        let action = catalog.action(number)?;
         return Ok(Meant { action, params: request.params.clone(), notes: Vec::new() });
     }
     let short: String = given.chars().take(80).collect();
@@ -191,16 +184,14 @@ fn resolve_action(
     if let Some(main) = words.main_domain(family).filter(|_| likely.is_empty() && !given.contains('.'))
         && let Some((id, params)) = tools.resolve_name(&format!("{main}.{given}"), &request.params)
         && of_family(&id)
+        && let Some(action) = catalog.get(&id)?
     {
-        let action = catalog.get(&id).map_err(fault)?;
-        if let Some(action) = action {
-            if action.risk == Risk::Read {
-                let notes = vec![understood(&action)];
-                return Ok(Meant { action, params, notes });
-            }
-            let again = call_of_action(&ExecuteRequest { params, ..request.clone() }, &action.id);
-            return Err(suggest(tools, error, &action, again));
+        if action.risk == Risk::Read {
+            let notes = vec![understood(&action)];
+            return Ok(Meant { action, params, notes });
         }
+        let again = call_of_action(&ExecuteRequest { params, ..request.clone() }, &action.id);
+        return Err(suggest(tools, error, &action, again));
     }
     let nearest = likely.into_iter().next().or_else(|| find_nearest_action(tools, family, given));
     Err(match nearest {

@@ -7,9 +7,8 @@ use super::settings::SurfaceKind;
 use super::state::Surface;
 use super::tool_definition::ToolSpec;
 use super::toolset::{self, TOOLSETS};
-use crate::catalog::CatalogError;
 use crate::context::{self, RUNS, ResourceContent, action_resource};
-use crate::tools::{self, ToolError, rewrite_call_in};
+use crate::tools::{ToolError, rewrite_call_in};
 
 const JSON: &str = "application/json";
 
@@ -29,10 +28,9 @@ impl Surface {
         uri: &str,
         offers: &dyn Fn(&str) -> bool,
     ) -> Result<Option<SurfaceResource>, ToolError> {
-        let fault = |error: CatalogError| tools::internal(&error);
         if uri.trim_end_matches('/') == TOOLSETS && self.kind() == SurfaceKind::Toolset {
             let Some(tools) = self.tools.as_deref() else { return Ok(None) };
-            let listing = toolset::listing(tools, self.active().as_deref()).map_err(fault)?;
+            let listing = toolset::listing(tools, self.active().as_deref())?;
             let read = ResourceContent {
                 text: format!("{listing:#}\n"),
                 mime: JSON,
@@ -46,8 +44,8 @@ impl Surface {
         let is_it = |entry: &SurfaceEntry| {
             !matches!(entry, SurfaceEntry::Action(_)) && self.name(entry) == name && offers(&name)
         };
-        let entry = self.entries().map_err(fault)?.into_iter().find(is_it);
-        let spec = entry.map(|entry| self.spec(&entry)).transpose().map_err(fault)?;
+        let entry = self.entries()?.into_iter().find(is_it);
+        let spec = entry.map(|entry| self.spec(&entry)).transpose()?;
         Ok(spec.map(|spec| SurfaceResource::Tool(Box::new(spec))))
     }
 

@@ -10,7 +10,7 @@ use super::entry::SurfaceEntry;
 use super::schema::{Source, Unmatched};
 use super::settings::{StructuredContent, SurfaceKind, SurfaceSettings};
 use super::tool_definition::ToolSpec;
-use super::toolset::{ACTIVATE, Activation, ChosenToolset};
+use super::toolset::{ACTIVATE, Activation};
 use super::wording::reword;
 use super::{dynamic, individual, meta, names, toolset, wording};
 use crate::catalog::{Action, CatalogError, Risk};
@@ -135,11 +135,10 @@ impl Surface {
         let Some(tools) = self.tools.as_deref() else {
             return Err(ToolError::new(ErrorKind::InvalidParams, "there are no toolsets"));
         };
-        let chosen: Option<String> =
-            toolset::chosen(tools, &request.toolset_name).map(ChosenToolset::active)?;
+        let chosen = toolset::resolve_toolset(tools, &request.toolset_name)?;
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         let listed = match chosen.as_deref() {
-            Some(name) => self.everyday_entries(name).map_err(|error| tools::internal(&error))?,
+            Some(name) => self.everyday_entries(name)?,
             None => Vec::new(),
         };
         let answer = toolset::answer(tools, active.as_deref(), chosen.as_deref(), listed)?;

@@ -27,6 +27,10 @@ pub struct Annotations {
 }
 
 impl Annotations {
+    /// Annotations of a tool that only reads, with the same result each time.
+    pub const READS: Annotations =
+        Annotations { read_only: true, destructive: None, idempotent: Some(true), open_world: false };
+
     /// Annotations of a tool whose actions have these risks.
     pub fn new(risks: impl Iterator<Item = Risk>) -> Annotations {
         let most = risks.max().unwrap_or(Risk::Read);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::properties;
 use super::entry::SurfaceEntry;
-use super::schema::{Form, Source};
+use super::schema::Source;
 use super::tool_definition::Annotations;
 use super::{individual, names};
 use crate::catalog::{Action, CatalogError, Words};
@@ -40,23 +40,6 @@ pub struct Activation {
     pub toolset_name: String,
 }
 
-/// Meaning of a toolset's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChosenToolset {
-    /// No toolset.
-    Default,
-    Toolset(String),
-}
-
-impl ChosenToolset {
-    pub fn active(self) -> Option<String> {
-        match self {
-            ChosenToolset::Default => None,
-            ChosenToolset::Toolset(name) => Some(name),
-        }
-    }
-}
-
 /// Source of that tool, with the list of toolsets.
 pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
     let words = tools.catalog().words()?;
@@ -80,19 +63,10 @@ pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
             "List the everyday tools of one toolset, a tool for each action, in place of those of the one \
                       before. gitlab_find_action and gitlab_execute_action reach every action without."
                 .to_owned(),
-        described: false,
         own,
         required: vec!["toolset_name"],
-        branches: Vec::new(),
-        family_tool: None,
-        form: Form::Plain,
-        output: None,
-        annotations: Annotations {
-            read_only: true,
-            destructive: None,
-            idempotent: Some(true),
-            open_world: false,
-        },
+        annotations: Annotations::READS,
+        ..Source::default()
     })
 }
 
@@ -136,20 +110,19 @@ pub fn inactive(tools: &Tools, number: usize, active: Option<&str>) -> Option<To
     Some(error.fix(NextCall::new(ACTIVATE, json!({"toolset_name": toolset}))))
 }
 
-/// Resolves a toolset's name, an alias, or one of the names of no toolset.
+/// Resolves a toolset's name or an alias; none for one of the names of no toolset.
 ///
 /// # Errors
 /// No toolset has the name; with the nearest one, or an alternative to one that is not here.
-pub fn chosen(tools: &Tools, given: &str) -> Result<ChosenToolset, ToolError> {
-    let fault = |error: CatalogError| tools::internal(&error);
+pub fn resolve_toolset(tools: &Tools, given: &str) -> Result<Option<String>, ToolError> {
     let name = given.trim().to_lowercase();
     if NO_TOOLSET.contains(&name.as_str()) {
-        return Ok(ChosenToolset::Default);
+        return Ok(None);
     }
-    let words = tools.catalog().words().map_err(fault)?;
-    let names = offered(tools).map_err(fault)?;
+    let words = tools.catalog().words()?;
+    let names = offered(tools)?;
     match words.toolset_named(&name).filter(|(name, _)| names.contains(name)) {
-        Some((name, _)) => Ok(ChosenToolset::Toolset(name.to_owned())),
+        Some((name, _)) => Ok(Some(name.to_owned())),
         None => Err(unknown(tools, words, &names, given)),
     }
 }
@@ -161,11 +134,10 @@ pub fn answer(
     current: Option<&str>,
     entries: Vec<SurfaceEntry>,
 ) -> Result<Answer, ToolError> {
-    let fault = |error: CatalogError| tools::internal(&error);
     let (from, to) = (previous.unwrap_or(DEFAULT), current.unwrap_or(DEFAULT));
     let count = entries.len();
     let all = match current {
-        Some(name) => self::entries(tools, name).map_err(fault)?.len(),
+        Some(name) => self::entries(tools, name)?.len(),
         None => 0,
     };
     let mut text = match from == to {
@@ -175,7 +147,7 @@ pub fn answer(
     let mut listed = Vec::new();
     for entry in entries {
         let SurfaceEntry::Action(number) = entry else { continue };
-        let action = tools.catalog().action(number).map_err(fault)?;
+        let action = tools.catalog().action(number)?;
         let tool = names::of_action(&action.id);
         text.push_str(&format!("- {tool} ({}): {}\n", action.id, action.summary));
         listed.push(json!({"tool": tool, "action": action.id, "summary": action.summary}));
@@ -191,7 +163,7 @@ pub fn answer(
         text.push('\n');
     }
     if current.is_none() {
-        let names = offered(tools).map_err(fault)?;
+        let names = offered(tools)?;
         text.push_str(&format!("{ACTIVATE} takes one of {}.\n", names.join(", ")));
     }
     let structured = json!({
@@ -227,9 +199,8 @@ pub fn arguments(tools: &Tools, given: &Map<String, Value>) -> Map<String, Value
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         value => value.as_str().into_iter().collect::<Vec<_>>(),
     });
-    let mut chosen = texts.filter_map(|text| match chosen(tools, text) {
-        Ok(ChosenToolset::Toolset(name)) => Some(name),
-        Ok(ChosenToolset::Default) => None,
+    let mut chosen = texts.filter_map(|text| match resolve_toolset(tools, text) {
+        Ok(name) => name,
         Err(error) => Some(error.fix?.arguments.get("toolset_name")?.as_str()?.to_owned()),
     });
     let name = chosen.next().unwrap_or_else(|| DEFAULT.to_owned());

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Map, Value};
 
-use super::window::{Position, Window, floor_boundary, lines_within, window};
+use super::window::{Position, Window, lines_within, window};
 
 /// Maximum number of cut texts for which there is a call that continues them.
 pub const MAX_CUT: usize = 10;
@@ -191,7 +191,7 @@ fn fitted_fields(map: Map<String, Value>, budget: usize, left_out: &mut LeftOut)
     for (key, value) in map {
         let key = if key.len() > LONGEST_KEY {
             left_out.cut += 1;
-            format!("{}…", key.get(..floor_boundary(&key, LONGEST_KEY)).unwrap_or_default())
+            format!("{}…", key.get(..key.floor_char_boundary(LONGEST_KEY)).unwrap_or_default())
         } else {
             key
         };

@@ -84,7 +84,7 @@ fn stretch(text: &str, place: Position, budget: usize) -> Range<usize> {
     };
     match place {
         Position::Beginning => from(0, text.len()),
-        Position::Byte(at) => from(floor_boundary(text, at), text.len()),
+        Position::Byte(at) => from(text.floor_char_boundary(at), text.len()),
         Position::Lines(first, last) => {
             let end = last.map_or(text.len(), |last| start_of(text, last + 1));
             from(start_of(text, first).min(end), end)
@@ -150,17 +150,11 @@ pub fn lines_within(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
-    let hard = text.get(..floor_boundary(text, bytes)).unwrap_or_default();
+    let hard = text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
     match hard.rfind('\n') {
         Some(at) if at >= hard.len() / 2 => hard.get(..=at).unwrap_or(hard),
         _ => hard,
     }
-}
-
-/// The last position not behind `at` where a character begins.
-pub fn floor_boundary(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at).rev().find(|position| text.is_char_boundary(*position)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -107,6 +107,14 @@ pub enum CallerError {
     Setup(#[from] SetupError),
 }
 
+/// Lets only reads run by this setting, unless another one does so already.
+fn allow_only_reads(policy: &mut policy::PolicySettings, setting: &str) {
+    if !policy.read_only {
+        policy.read_only = true;
+        policy.read_only_setting = Some(setting.to_owned());
+    }
+}
+
 impl ToolsFactory {
     /// A factory for these instances.
     ///
@@ -154,9 +162,8 @@ impl ToolsFactory {
         let auditor = self.auditor.of_caller(&caller.name);
         let adjust = |mut settings: ToolSettings| {
             settings = ToolSettings { files_dir: None, local_hints: false, ..settings };
-            if caller.narrowing.read_only && !settings.policy.read_only {
-                settings.policy.read_only = true;
-                settings.policy.read_only_setting = Some(CALLER_READ_ONLY.to_owned());
+            if caller.narrowing.read_only {
+                allow_only_reads(&mut settings.policy, CALLER_READ_ONLY);
             }
             settings.policy.narrowed_toolsets.clone_from(&caller.narrowing.toolsets);
             if let Some(confirm) = caller.narrowing.confirm {
@@ -236,10 +243,8 @@ impl ToolsFactory {
             Some(default) => {
                 let mut front = adjust(ToolSettings { policy: self.policy.clone(), ..default.tools });
                 // Changes that every instance refuses are not offered.
-                let reads_only = instances.iter().all(|instance| instance.tools.is_read_only());
-                if reads_only && !front.policy.read_only {
-                    front.policy.read_only = true;
-                    front.policy.read_only_setting = Some("`read_only` of every instance".to_owned());
+                if instances.iter().all(|instance| instance.tools.is_read_only()) {
+                    allow_only_reads(&mut front.policy, "`read_only` of every instance");
                 }
                 Some(make(front, auditor.clone(), None)?)
             }

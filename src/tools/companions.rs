@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, TARGET};
 use crate::catalog::{Action, Base, Companion, Place, Words};
-use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::text::pick_fields;
 use crate::tools::state::Tools;
 
 /// A companion whose parameter a call has, with the value.
@@ -19,7 +20,7 @@ pub fn given_companions(
     if action.companions.is_empty() {
         return Ok(Vec::new());
     }
-    let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
+    let words = tools.catalog.words()?;
     Ok(params
         .iter()
         .filter_map(|(given, value)| {
@@ -109,11 +110,7 @@ pub fn companion_params(
     let is_path = |name: &str| {
         other.and_then(|other| other.param(name)).is_some_and(|param| param.place == Place::Path)
     };
-    let mut others: Map<String, Value> = params
-        .iter()
-        .filter(|(name, _)| is_path(name) || name.as_str() == TARGET)
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
+    let mut others = pick_fields(params, |name| is_path(name) || name == TARGET);
     for (name, from) in &companion.takes {
         others.extend(params.get(from).map(|value| (name.clone(), first_line(value))));
     }

@@ -9,7 +9,7 @@ use crate::messages::error::{self, ErrorKind, ToolError};
 use crate::messages::gitlab_error::{hint, kind_of};
 use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::policy::Rule;
-use crate::text::{error_chain, is_digits, plain_text};
+use crate::text::{error_chain, is_digits, list_first, plain_text};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::state::Tools;
 use crate::tools::state::token_info::TokenStanding;
@@ -32,12 +32,9 @@ pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
         FieldsError::Catalog(error) => return error::internal(error),
     };
     let told = ToolError::new(ErrorKind::InvalidParams, format!("`fields`: {error}"));
-    let more = accepted.len().saturating_sub(SHOWN);
-    let shown = accepted.get(..SHOWN).unwrap_or(accepted).join(", ");
-    let told = match (shown.is_empty(), more) {
-        (true, _) => told,
-        (false, 0) => told.hint(format!("It has {shown}.")),
-        (false, more) => told.hint(format!("It has {shown} and {more} more.")),
+    let told = match accepted {
+        [] => told,
+        names => told.hint(format!("It has {}.", list_first(names.iter().map(String::as_str), SHOWN))),
     };
     let Some(nearest) = nearest else { return told };
     let mended = replace_step(path, step, &nearest, matches!(error, FieldsError::Leaf { .. }));
@@ -146,7 +143,7 @@ fn lead_on(tools: &Tools, invalid: &Invalid, action: &Action, mut error: ToolErr
     if let Some((words, other)) = another {
         return suggestions::with_candidates(error, &[other]).fix(NextCall::find(json!({"query": words})));
     }
-    error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
+    error.fix(NextCall::schema_of(&invalid.action))
 }
 
 /// The action that the finder has for setting what a write was given and does not take, with the words that find it: an
@@ -176,8 +173,7 @@ fn speaks_of(action: &Action, name: &str) -> bool {
 fn list_of(tools: &Tools, action: &Action, param: &str, params: &Map<String, Value>) -> Option<NextCall> {
     let (list, params) = call::list_of(action.param(param)?, params)?;
     let list = tools.catalog.get(list).ok().flatten()?;
-    let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
-    may_run.then(|| NextCall::execute(&list.id, &params))
+    suggestions::offer(tools, &list, &params)
 }
 
 /// The search for the title of an object in all projects, if only its project is missing.
@@ -195,8 +191,7 @@ fn search_everywhere(
         catalog::resolver(names)?.reads.iter().find_map(|read| tools.catalog.get(&read.action).ok()?)?;
     let mut params = Map::from_iter([("search".to_owned(), json!(title))]);
     params.extend(list.wider.iter().map(|(name, value)| (name.clone(), json!(value))));
-    let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
-    may_run.then(|| NextCall::execute(&list.id, &params))
+    suggestions::offer(tools, &list, &params)
 }
 
 /// The actions with the same effect that take all parameters of a call, also those that the called one does not have: the
@@ -220,7 +215,7 @@ fn takes_all(tools: &Tools, invalid: &Invalid, action: &Action) -> (Vec<Action>,
     // A deletion of a user deletes projects too, and the deletion of a project is another request.
     let fits = |other: &Action| {
         other.risk <= action.risk.min(Risk::Write)
-            && tools.withholds(other).is_none()
+            && tools.may_run(other)
             && suggestions::is_callable(tools, other, &params)
     };
     let usage = |other: &Action| tools.catalog.number(&other.id).map_or(0, |number| tools.usage(number));

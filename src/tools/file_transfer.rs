@@ -6,7 +6,7 @@ use crate::call::{Call, QuickCommand, commands_in_rows, takes_rows};
 use crate::catalog::Risk;
 use crate::files::{Files, FilesError};
 use crate::gitlab::{Content, Reply};
-use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::header;
 use crate::messages::request::{Answer, EXECUTE, ExecuteRequest, NextCall};
 use crate::policy::Permit;
@@ -18,7 +18,7 @@ const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";
 
 /// Loads the files that the call uploads, and checks that its download can be saved. On failure nothing is sent.
 pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
-    let action = tools.catalog.get(permit.call().action()).map_err(|error| error::internal(&error))?;
+    let action = tools.catalog.get(permit.call().action())?;
     let is_checked = action.is_some_and(|action| takes_rows(&action));
     let permit = permit.with_files(|path| {
         let bytes = load_upload(tools, path)?;

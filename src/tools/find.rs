@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, BY_NAME, FOLD, Risk, Words, example, input_schema, required, signature};
-use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::local_files;
 use crate::messages::request::{Answer, Detail, FindRequest, NextCall};
 use crate::search::{Confidence, Hit, Query, Ranking};
-use crate::text::excerpt;
+use crate::text::{excerpt, list_first, object_fields};
 use crate::tools::state::Tools;
 use crate::tools::{action_uri, instance_version, workspace};
 
@@ -28,11 +28,12 @@ const OTHER_SIGNATURE: usize = 320;
 const MAX_OPERATIONS: usize = 4;
 
 /// Maximum number of denied actions that are named.
-const WITHHELD: usize = 3;
+const MAX_WITHHELD_NAMED: usize = 3;
 
 /// Ranks the actions for a query, and renders them with what each takes.
 pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
-    let query = beginning(request.query.trim());
+    let query = request.query.trim();
+    let query = query.get(..query.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or(query);
     if query.is_empty() {
         return Err(empty_query());
     }
@@ -49,27 +50,17 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     let allow = |action: &Action| {
         tools.withholds(action).is_none() && (!only_reads || tools.policy.risk(action) == Risk::Read)
     };
-    let ranking = tools
-        .ranker()
-        .map_err(|error| error::internal(&error))?
-        .rank(
-            &tools.catalog,
-            &Query {
-                words: query,
-                limit: limit as usize,
-                domain: request.domain.as_deref(),
-                allow: &allow,
-                explain: request.explain == Some(true),
-            },
-        )
-        .map_err(|error| error::internal(&error))?;
+    let ranking = tools.ranker()?.rank(
+        &tools.catalog,
+        &Query {
+            words: query,
+            limit: limit as usize,
+            domain: request.domain.as_deref(),
+            allow: &allow,
+            explain: request.explain == Some(true),
+        },
+    )?;
     answer(tools, query, &ranking, request)
-}
-
-fn beginning(query: &str) -> &str {
-    let end =
-        (0..=MAX_QUERY_BYTES.min(query.len())).rev().find(|at| query.is_char_boundary(*at)).unwrap_or(0);
-    query.get(..end).unwrap_or(query)
 }
 
 fn empty_query() -> ToolError {
@@ -79,7 +70,7 @@ fn empty_query() -> ToolError {
 }
 
 fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolError> {
-    let domains = &tools.catalog.words().map_err(|error| error::internal(&error))?.domains;
+    let domains = &tools.catalog.words()?.domains;
     if domains.contains_key(domain) {
         return Ok(());
     }
@@ -97,7 +88,7 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
 
 fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) -> Result<Answer, ToolError> {
     let detail = request.detail.unwrap_or_default();
-    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
+    let language = &tools.catalog.words()?.language;
     let is_local = tools.local_hints && local_files::is_local(language, query);
     let is_git = tools.local_hints && local_files::is_git_command(language, query);
     // A request for a local file is not answered by GitLab's actions, however well its words match.
@@ -235,12 +226,9 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
             None => by_rule.push((why, vec![id])),
         }
     }
-    notes.extend(by_rule.iter().map(|(why, ids)| {
-        let named = ids.iter().take(WITHHELD).copied().collect::<Vec<_>>().join(", ");
-        let more = ids.len().saturating_sub(WITHHELD);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("Left out: {named}{more}; {why}.")
-    }));
+    for (why, ids) in &by_rule {
+        notes.push(format!("Left out: {}; {why}.", list_first(ids.iter().copied(), MAX_WITHHELD_NAMED)));
+    }
     notes
 }
 
@@ -287,7 +275,7 @@ impl FoundAction {
         first: bool,
         schemas: &mut Schemas<'_>,
     ) -> Result<FoundAction, ToolError> {
-        let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
+        let words = tools.catalog.words()?;
         let action = tools.offered(hit.action.clone());
         let schema = schemas.schema(&action, first);
         let is_detailed = first || schemas.detail == Detail::Schema;
@@ -309,51 +297,33 @@ impl FoundAction {
         Ok(found)
     }
 
+    /// Sets the structured form, without the fields that have nothing to say.
     fn fill(&mut self, score: f32) {
         let action = &self.action;
-        let mut put = |name: &str, value: Value| self.structured.insert(name.to_owned(), value);
-        put("action", json!(action.id));
-        put("domain", json!(action.domain()));
-        put("summary", json!(action.summary));
-        put("risk", json!(self.risk));
-        put("operations", json!(operations(action)));
-        put("signature", json!(self.signature));
-        put("required", json!(required(action)));
-        put("schema_uri", json!(action_uri::action_uri(&action.id)));
-        if self.is_remote {
-            put("remote", json!(true));
-        }
-        if let Some(version) = experiment(action) {
-            put("experiment", json!(version));
-        }
-        if let Some(since) = instance_version::since(action) {
-            put("since", json!(since));
-        }
-        if let Some(until) = instance_version::until(action) {
-            put("until", json!(until));
-        }
-        if action.deprecated {
-            put("deprecated", json!(true));
-        }
-        if let Some(other) = &self.usually {
-            put("usually", json!(other));
-        }
-        if let Some(other) = &self.replaced_by {
-            put("replaced_by", json!(other));
-        }
-        put("score", json!((f64::from(score) * 1000.0).round() / 1000.0));
-        if let Some(schema) = &self.schema {
-            put("input_schema", schema.clone());
-        }
-        if let Some(example) = &self.example {
-            put("example", example.clone());
-        }
-        if !self.related.is_empty() {
-            put("related", json!(self.related));
-        }
-        if !self.explain.is_empty() {
-            put("explain", json!(self.explain));
-        }
+        let mut fields = object_fields(json!({
+            "action": action.id,
+            "domain": action.domain(),
+            "summary": action.summary,
+            "risk": self.risk,
+            "operations": operations(action),
+            "signature": self.signature,
+            "required": required(action),
+            "schema_uri": action_uri::action_uri(&action.id),
+            "remote": self.is_remote.then_some(true),
+            "experiment": experiment(action),
+            "since": instance_version::since(action),
+            "until": instance_version::until(action),
+            "deprecated": action.deprecated.then_some(true),
+            "usually": self.usually,
+            "replaced_by": self.replaced_by,
+            "score": (f64::from(score) * 1000.0).round() / 1000.0,
+            "input_schema": self.schema,
+            "example": self.example,
+            "related": (!self.related.is_empty()).then_some(&self.related),
+            "explain": (!self.explain.is_empty()).then_some(&self.explain),
+        }));
+        fields.retain(|_, value| !value.is_null());
+        self.structured = fields;
     }
 
     fn write(&self, place: usize, text: &mut String) {
@@ -402,11 +372,7 @@ impl FoundAction {
 
 /// Filters the actions that may run here.
 fn may_run(tools: &Tools, ids: &[String]) -> Vec<String> {
-    let is_offered = |id: &&String| {
-        let action = tools.catalog.get(id).ok().flatten();
-        action.is_some_and(|action| tools.withholds(&action).is_none())
-    };
-    ids.iter().filter(is_offered).cloned().collect()
+    ids.iter().filter(|id| tools.may_run_id(id)).cloned().collect()
 }
 
 /// The input schemas of the results, within the size limit of an answer.
@@ -422,7 +388,7 @@ struct Schemas<'a> {
 
 impl<'a> Schemas<'a> {
     fn new(tools: &'a Tools, detail: Detail) -> Result<Schemas<'a>, ToolError> {
-        let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
+        let words = tools.catalog.words()?;
         let (used, left_out) = (0, Vec::new());
         Ok(Schemas { words, detail, limit: tools.max_bytes, used, left_out })
     }

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
+use crate::call::{self, Call, Checked, Fault, Invalid};
 use crate::catalog::{Action, Base, Operation, Param, ParamKind, Place, Raise, Risk, Version, When};
 use crate::gitlab::{Content, GitlabError};
 use crate::messages::error::{ErrorKind, ToolError};
@@ -15,6 +15,7 @@ use crate::search;
 use crate::text::plain_text;
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
+use crate::tools::own_reads::locate;
 use crate::tools::state::Tools;
 
 /// The action that shows the version; GitLab has it since 15.2.
@@ -45,25 +46,16 @@ pub async fn learn(tools: &Tools) -> Option<Version> {
 }
 
 async fn fetch_version(tools: &Tools) -> Result<Option<Version>, NoAnswer> {
-    let Some(call) = version_call(tools) else { return Ok(None) };
+    let Some(call) = locate::ready_call(tools, METADATA, Map::new()) else { return Ok(None) };
     let sent = own_reads::send(tools, call, Purpose::Version);
     let reply = match tokio::time::timeout(PATIENCE, sent).await {
         Ok(Ok(reply)) => reply,
         Ok(Err(OwnReadError::Denied { .. })) => return Ok(None),
         Ok(Err(OwnReadError::Gitlab(error))) if is_refusal(&error) => return Ok(None),
-        Ok(Err(OwnReadError::Gitlab(_))) | Err(_) => return Err(NoAnswer),
+        Ok(Err(_)) | Err(_) => return Err(NoAnswer),
     };
     let Content::Json(body) = reply.content else { return Ok(None) };
     Ok(body.get("version").and_then(Value::as_str).and_then(|version| version.parse().ok()))
-}
-
-fn version_call(tools: &Tools) -> Option<Call> {
-    let action = tools.catalog.get(METADATA).ok()??;
-    let checked = call::check(action, Map::new(), &tools.context().ok()?).ok()?;
-    match checked.step(&LookupCache::default()).ok()? {
-        Step::Ready(call) => Some(call),
-        _ => None,
-    }
 }
 
 /// True if GitLab would refuse the same request again.
@@ -192,11 +184,7 @@ pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<
     let Some(version) = learn(tools).await else { return Ok(()) };
     if let Some(until) = until.filter(|until| *until <= version) {
         let message = format!("{} is gone in GitLab {until}; this instance has {version}", action.id);
-        let is_offered = |id: &&String| {
-            let other = tools.catalog.get(id).ok().flatten();
-            other.is_some_and(|other| tools.withholds(&other).is_none())
-        };
-        let successor = action.replaced_by.as_ref().filter(is_offered);
+        let successor = action.replaced_by.as_ref().filter(|id| tools.may_run_id(id));
         let successor = successor.map(|other| format!(" `{other}` has taken its place."));
         let hint = format!("The call was not sent.{}", successor.unwrap_or_default());
         return Err(ToolError::new(ErrorKind::NotFound, message).hint(hint));
@@ -215,7 +203,7 @@ pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<
     let message = format!("{}: {}; this instance has {version}", action.id, named.join(", "));
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("The call was not sent: without that it would be another one.")
-        .fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"}))))
+        .fix(NextCall::schema_of(&action.id)))
 }
 
 /// Collects the given parameters, fields and values that came later than their action, with the versions.

@@ -18,9 +18,8 @@ use crate::call::{
 };
 use crate::catalog::{Action, Names, Place, Risk, Scope};
 use crate::gitlab::{Content, GitlabError, Reply};
-use crate::messages::error::{self, ErrorKind, ToolError};
-use crate::messages::graphql_reply;
-use crate::messages::request::NextCall;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::{CheckedCall, NextCall};
 use crate::policy::Rule;
 use crate::search::{is_negation, nearest};
 use crate::text::is_digits;
@@ -64,18 +63,18 @@ impl From<ToolError> for LookupFailure {
 }
 
 /// The call, once the names it depends on have been looked up.
-pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailure> {
+pub async fn resolve_call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailure> {
     let requests = AtomicUsize::new(0);
     let call = ready(tools, checked, &requests).await;
-    forget_titles(tools, checked);
+    forget_passing_names(tools, checked);
     Ok(call?.with_lookups(requests.load(Ordering::Relaxed)))
 }
 
 /// The parameters alone, once their names have been looked up, and the number of requests that did.
 pub async fn params(tools: &Tools, checked: &Checked) -> Result<(ResolvedParams, usize), LookupFailure> {
     let requests = AtomicUsize::new(0);
-    let step = answered(tools, checked, &requests, Checked::params_step).await;
-    forget_titles(tools, checked);
+    let step = step_after_lookups(tools, checked, &requests, Checked::params_step).await;
+    forget_passing_names(tools, checked);
     match step? {
         Step::Params(params) => Ok((params, requests.load(Ordering::Relaxed))),
         _ => Err(internal(checked, "has no parameters of its own")),
@@ -83,7 +82,7 @@ pub async fn params(tools: &Tools, checked: &Checked) -> Result<(ResolvedParams,
 }
 
 /// Forgets the numbers of titles, which change, and of jobs and pipelines, which run again.
-fn forget_titles(tools: &Tools, checked: &Checked) {
+fn forget_passing_names(tools: &Tools, checked: &Checked) {
     let mut known = lock_cache(tools);
     for question in checked.questions(&known).iter().filter(|question| question.is_passing()) {
         known.forget(question);
@@ -91,7 +90,7 @@ fn forget_titles(tools: &Tools, checked: &Checked) {
 }
 
 async fn ready(tools: &Tools, checked: &Checked, requests: &AtomicUsize) -> Result<Call, LookupFailure> {
-    match answered(tools, checked, requests, Checked::step).await? {
+    match step_after_lookups(tools, checked, requests, Checked::step).await? {
         Step::Ready(call) => Ok(call),
         _ => Err(internal(checked, "is a composite action, not a single request")),
     }
@@ -102,7 +101,7 @@ fn internal(checked: &Checked, fault: &str) -> LookupFailure {
 }
 
 /// The step that follows the look-ups: never one that asks.
-fn answered<'a>(
+fn step_after_lookups<'a>(
     tools: &'a Tools,
     checked: &'a Checked,
     requests: &'a AtomicUsize,
@@ -126,11 +125,11 @@ fn answered<'a>(
                 step => return Ok(step),
             }
         }
-        Err(internal(checked, "asks more than it can be answered"))
+        Err(internal(checked, "asks more than it can be step_after_lookups"))
     })
 }
 
-/// The error of such a read as that of the call.
+/// The error of a read ([`read_once`]) as that of the call.
 pub fn explain(tools: &Tools, read: &str, error: ReadError) -> ToolError {
     match error {
         ReadError::NotSent(error) => error,
@@ -148,15 +147,14 @@ pub async fn read_once(
     params: Map<String, Value>,
     purpose: Purpose,
 ) -> Result<(Call, Reply), ReadError> {
-    let internal = |error: &dyn std::error::Error| ReadError::NotSent(error::internal(error));
-    let action = tools.catalog.get(action).map_err(|error| internal(&error))?;
+    let action = tools.catalog.get(action).map_err(ToolError::from)?;
     let Some(action) = action.filter(|action| action.risk == Risk::Read) else {
         return Err(ToolError::new(ErrorKind::UnknownAction, "there is no such read").into());
     };
-    let context = tools.context().map_err(|error| internal(&error))?;
+    let context = tools.context().map_err(ToolError::from)?;
     let checked = call::check(action.clone(), params, &context)
         .map_err(|invalid| error_mapping::invalid(tools, &invalid, &action))?;
-    let call = call(tools, &checked).await.map_err(|failure| failure.error)?;
+    let call = resolve_call(tools, &checked).await.map_err(|failure| failure.error)?;
     match own_reads::send(tools, call.clone(), purpose).await {
         Ok(mut reply) => {
             if let (Some(readable), Content::Json(Value::Array(rows))) =
@@ -167,8 +165,22 @@ pub async fn read_once(
             }
             Ok((call, reply))
         }
-        Err(OwnReadError::Denied { action, rule }) => Err(OwnReadError::denial(&action, &rule).into()),
         Err(OwnReadError::Gitlab(error)) => Err(error.into()),
+        Err(error) => Err(error.explain(tools, &action).into()),
+    }
+}
+
+/// The JSON of a read of this program's own; none if the read fails, or its reply has none.
+pub async fn read_json(
+    tools: &Tools,
+    action: &str,
+    params: Map<String, Value>,
+    purpose: Purpose,
+) -> Option<Value> {
+    let (_, reply) = read_once(tools, action, params, purpose).await.ok()?;
+    match reply.content {
+        Content::Json(value) => Some(value),
+        _ => None,
     }
 }
 
@@ -181,7 +193,7 @@ pub fn forget(tools: &Tools, checked: &Checked) {
 }
 
 fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, LookupCache> {
-    tools.known.lock().unwrap_or_else(PoisonError::into_inner)
+    tools.lookup_cache.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Resolves the questions that one GraphQL query can answer, and returns the others.
@@ -508,7 +520,8 @@ enum LookupReadError {
 }
 
 impl LookupReadError {
-    fn failed(error: ToolError) -> LookupReadError {
+    fn failed(error: impl Into<ToolError>) -> LookupReadError {
+        let error: ToolError = error.into();
         LookupReadError::Failed(Box::new(error.into()))
     }
 }
@@ -521,8 +534,7 @@ async fn find_in_pages(
     reading: &LookupRequest,
     requests: &AtomicUsize,
 ) -> Result<(LookupResult, Option<usize>), LookupReadError> {
-    let internal = |error: &dyn std::error::Error| LookupReadError::failed(error::internal(error));
-    let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
+    let Some(action) = tools.catalog.get(reading.action).map_err(LookupReadError::failed)? else {
         return Ok((LookupResult::Nothing, None));
     };
     let mut params = reading.params.clone();
@@ -578,31 +590,23 @@ async fn fetch_page(
     params: &Map<String, Value>,
     requests: &AtomicUsize,
 ) -> Result<(Value, RemainingRows), LookupReadError> {
-    let context = tools.context().map_err(|error| LookupReadError::failed(error::internal(&error)))?;
+    let context = tools.context().map_err(LookupReadError::failed)?;
     let checked = call::check(action.clone(), params.clone(), &context)
         .map_err(|invalid| LookupReadError::failed(error_mapping::invalid(tools, &invalid, action)))?;
     let call = ready(tools, &checked, requests)
         .await
         .map_err(|failure| LookupReadError::Failed(Box::new(failure)))?;
-    let reply = match own_reads::send(tools, call.clone(), Purpose::LookUp).await {
-        Err(OwnReadError::Denied { action, rule }) => return Err(LookupReadError::Denied { action, rule }),
-        sent => {
-            requests.fetch_add(1, Ordering::Relaxed);
-            sent
-        }
-    };
-    let reply = reply.map_err(|error| match error {
-        OwnReadError::Gitlab(error) => read_error(&error, action, tools.token_standing()),
+    let read = own_reads::read(tools, CheckedCall { call: &call, checked: &checked }, Purpose::LookUp).await;
+    if !matches!(read, Err(OwnReadError::Denied { .. })) {
+        requests.fetch_add(1, Ordering::Relaxed);
+    }
+    let reply = read.map_err(|error| match error {
         OwnReadError::Denied { action, rule } => LookupReadError::Denied { action, rule },
+        OwnReadError::Gitlab(error) => read_error(&error, action, tools.token_standing()),
+        OwnReadError::Graphql(error) => hidden_error(error),
     })?;
-    let reply = match graphql_reply::operation(action, &call) {
-        Some(asked) => {
-            graphql_reply::unwrap_reply(reply, action, asked, &mut Vec::new()).map_err(hidden_error)?
-        }
-        None => reply,
-    };
-    let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page"))
-    {
+    let has_more = reply.page.next_page.is_some() || reply.page.next_query.is_some();
+    let more = match (has_more, action.param("page")) {
         (false, _) => RemainingRows::Nothing,
         (true, Some(_)) => RemainingRows::Page,
         (true, None) => RemainingRows::Unreachable,
@@ -662,8 +666,7 @@ fn sibling_list(tools: &Tools, question: &Lookup, read: Option<&LookupRequest>) 
     let domain = read?.action.split('.').next()?;
     let list = tools.catalog.get(&format!("{domain}.list")).ok().flatten()?;
     let params = Map::from_iter([("fullPath".to_owned(), json!(within.get("fullPath")?))]);
-    let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
-    may_run.then(|| NextCall::execute(&list.id, &params))
+    suggestions::offer(tools, &list, &params)
 }
 
 /// Error of a name that was not found: the name, the place that was searched, and the read that lists existing objects.

@@ -94,6 +94,11 @@ impl Tools {
         self.withholds(action).is_none()
     }
 
+    /// True if there is an action of that id, and no rule denies every call of it.
+    pub fn may_run_id(&self, id: &str) -> bool {
+        self.catalog.get(id).ok().flatten().is_some_and(|action| self.may_run(&action))
+    }
+
     /// The most that an action can do here.
     pub fn risk(&self, action: &Action) -> Risk {
         self.policy.risk(action)
@@ -135,7 +140,7 @@ impl Tools {
     }
 
     /// True if a default project is configured.
-    pub fn has_project(&self) -> bool {
+    pub fn has_configured_project(&self) -> bool {
         self.project.is_some()
     }
 
@@ -200,16 +205,16 @@ impl Tools {
     }
 
     /// Sets the scopes of the token, if they are known from elsewhere.
-    pub fn learn_scopes(&self, scopes: &[String]) {
+    pub fn set_scopes(&self, scopes: &[String]) {
         self.policy.learn(Scopes::new(scopes.to_vec()));
     }
 
     /// Requests the token's scopes once. A failure has no effect: GitLab itself refuses calls without permission.
-    pub async fn learn_limits(&self) {
+    pub async fn request_token_info(&self) {
         token_info::learn(self).await;
     }
 
-    /// Waits a short time for [`Tools::learn_limits`], so that the first find knows the token's scopes.
+    /// Waits a short time for [`Tools::request_token_info`], so that the first find knows the token's scopes.
     pub async fn wait_for_scopes(&self) {
         token_info::wait_for_scopes(self).await;
     }

@@ -65,7 +65,7 @@ async fn send_once(
     entry.set_response(&sent);
     match sent {
         Ok(mut reply) => {
-            tools.limits.accept();
+            tools.token_info.accept();
             if prepared.action.param("page").is_some() {
                 reply.assume_next_page(permit.call().query());
             }

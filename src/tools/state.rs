@@ -16,6 +16,7 @@ use crate::catalog::{self, Action, Catalog, CatalogError, KindRow};
 use crate::files::Files;
 use crate::gitlab::{self, Client, Credential, HttpClients, Secret, Token};
 use crate::messages::declines::Declines;
+use crate::messages::error::{ToolError, internal};
 use crate::messages::request::Capabilities;
 use crate::messages::token::{TokenIssuer, UsedTokens};
 use crate::messages::wording::Wording;
@@ -119,6 +120,18 @@ pub enum SetupError {
     NoInstance,
 }
 
+impl From<SetupError> for ToolError {
+    fn from(error: SetupError) -> ToolError {
+        internal(&error)
+    }
+}
+
+impl From<SearchError> for ToolError {
+    fn from(error: SearchError) -> ToolError {
+        internal(&error)
+    }
+}
+
 /// The name and the root of a configured instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceLabel {
@@ -165,13 +178,13 @@ pub struct Tools {
     /// The address that pasted URLs have to be of.
     pub(crate) base: Url,
     /// Cache of look-ups.
-    pub(crate) known: Mutex<LookupCache>,
+    pub(crate) lookup_cache: Mutex<LookupCache>,
     /// None if the system has no random number generator.
     pub(crate) tokens: Option<TokenIssuer>,
     /// The calls that a person declined.
     pub(crate) declines: Arc<Declines>,
     pub(crate) quick_actions: QuickActions,
-    pub(crate) limits: TokenInfo,
+    pub(crate) token_info: TokenInfo,
     pub(crate) instance_version: InstanceVersion,
     pub(crate) auditor: Auditor,
     pub(crate) audits_user: bool,
@@ -185,7 +198,7 @@ pub struct Tools {
 impl Tools {
     /// Facts on the token as far as they have been asked.
     pub(crate) fn token_standing(&self) -> TokenStanding {
-        match (self.is_anonymous(), self.limits.is_accepted()) {
+        match (self.is_anonymous(), self.token_info.is_accepted()) {
             (true, _) => TokenStanding::Missing,
             (false, true) => TokenStanding::Accepted,
             (false, false) => TokenStanding::Unknown,
@@ -227,7 +240,7 @@ impl Tools {
             tokens: TokenIssuer::new(confirm_key, used_tokens),
             declines,
             quick_actions: settings.quick_actions,
-            limits: TokenInfo::default(),
+            token_info: TokenInfo::default(),
             instance_version: InstanceVersion::default(),
             project: settings.project,
             ssh_host: settings.ssh_host,
@@ -239,7 +252,7 @@ impl Tools {
             base: settings.gitlab.base.clone(),
             client: client
                 .unwrap_or_else(|| Arc::new(Client::with_connections(settings.gitlab, http_clients))),
-            known: Mutex::default(),
+            lookup_cache: Mutex::default(),
             auditor,
             audits_user: settings.audit_user,
             workspace: Workspace::default(),

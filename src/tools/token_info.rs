@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use time::{Date, OffsetDateTime, macros::format_description};
 use tokio::time::Instant;
 
-use crate::call::{self, Step};
 use crate::gitlab::{Content, Token};
 use crate::policy::Scopes;
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::Purpose;
+use crate::tools::own_reads::locate;
 use crate::tools::state::Tools;
 
 /// The action by which a token looks at itself (GitLab: personal access tokens, which project and group tokens are
@@ -30,8 +30,8 @@ const SOON: i64 = 7;
 
 /// Asks, once for all callers; those who come meanwhile wait with the first.
 pub async fn learn(tools: &Tools) {
-    tools.limits.asked.get_or_init(|| async { store_token(tools, fetch_token(tools).await) }).await;
-    tools.limits.ended.send_replace(true);
+    tools.token_info.asked.get_or_init(|| async { store_token(tools, fetch_token(tools).await) }).await;
+    tools.token_info.ended.send_replace(true);
 }
 
 /// Waits until the scopes are known, for a short time only: a find must not depend on a GitLab that does not answer.
@@ -40,8 +40,8 @@ pub async fn wait_for_scopes(tools: &Tools) {
     if !tools.describes_itself {
         return;
     }
-    let deadline = *tools.limits.deadline.get_or_init(|| Instant::now() + FIND_WAIT);
-    let mut ended = tools.limits.ended.subscribe();
+    let deadline = *tools.token_info.deadline.get_or_init(|| Instant::now() + FIND_WAIT);
+    let mut ended = tools.token_info.ended.subscribe();
     // Past the deadline, a find does without the scopes.
     let _ = tokio::time::timeout_at(deadline, ended.wait_for(|ended| *ended)).await;
 }
@@ -51,10 +51,7 @@ async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
     if !tools.describes_itself {
         return None;
     }
-    let action = tools.catalog.get(SELF).ok()??;
-    let context = tools.context().ok()?;
-    let checked = call::check(action, Map::new(), &context).ok()?;
-    let Step::Ready(call) = checked.step(&call::LookupCache::default()).ok()? else { return None };
+    let call = locate::ready_call(tools, SELF, Map::new())?;
     let asked = async {
         match tools.client.token().await {
             Ok(Some(Token::Private(_))) => {}
@@ -93,14 +90,14 @@ impl Tools {
 
 fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {
     let Some(token) = token else { return };
-    tools.limits.accept();
+    tools.token_info.accept();
     if let Some(Value::Array(scopes)) = token.get("scopes") {
         let names = scopes.iter().filter_map(Value::as_str).map(str::to_owned);
         tools.policy.learn(Scopes::new(names.collect()));
     }
     let expiry = token.get("expires_at").and_then(Value::as_str);
     let expiry = expiry.and_then(|day| expiry_warning(day, tools.client.has_callers_token()));
-    *tools.limits.news.lock().unwrap_or_else(PoisonError::into_inner) = expiry;
+    *tools.token_info.news.lock().unwrap_or_else(PoisonError::into_inner) = expiry;
 }
 
 /// The warning of an expiry date within the next days.

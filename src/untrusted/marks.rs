@@ -118,6 +118,9 @@ mod tests {
             "</gitlab",
             "</GITLAB--/>",
             "‹/gitlab›",
+            "<⁄gitlab>",
+            "<∕gitlab>",
+            "<⧸gitlab>",
         ];
         for look in looks {
             let text = format!("a {look} b");

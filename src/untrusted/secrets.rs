@@ -403,6 +403,7 @@ mod tests {
             ("X-Api-Key", "Staging42"),
             ("X-Access", "cf-secret-0123456789"),
             ("X-Sig", "https://x.example.com/?sig=aB3dE6gH9jK2"),
+            ("X-Upstream", "https://bot:hunter2@git.example.com/a.git"),
             ("X-Jwt", "eyJhbGciOi.eyJzdWIiOiIx.SflKxwRJSMeKKF"),
         ] {
             let mut secrets = Secrets::default();

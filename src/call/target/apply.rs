@@ -22,11 +22,9 @@ pub fn filled(
     base: &Url,
 ) -> Result<Vec<(String, String)>, Fault> {
     let reference = parse(text, base)?;
-    let mut filled =
-        place_params(action, &reference, given).ok_or_else(|| wrong_kind(action, text, &reference))?;
-    filled.extend(
-        object_params(action, &reference, given).ok_or_else(|| wrong_kind(action, text, &reference))?,
-    );
+    let params = place_params(action, &reference, given).zip(object_params(action, &reference, given));
+    let (mut filled, object) = params.ok_or_else(|| wrong_kind(action, text, &reference))?;
+    filled.extend(object);
     if let (Some(note), Some(_)) = (&reference.note, action.param(NOTE)) {
         filled.push((NOTE.to_owned(), note.clone()));
     }
@@ -96,7 +94,7 @@ fn object_params(
         return Some(vec![iid]);
     }
     let Some(param) = reference::parameter(action, reference.kind).map(str::to_owned) else {
-        return of_latest_pipeline(action, reference).or_else(|| at_head(action, reference));
+        return of_merge_request(action, reference);
     };
     if !matches!(reference.kind, ObjectKind::File | ObjectKind::Directory) {
         return Some(vec![(param, reference.value.clone())]);
@@ -114,16 +112,11 @@ fn pipeline_by_id(action: &Action, reference: &Reference) -> Option<(String, Str
     (reference.kind == ObjectKind::Pipeline).then(|| (iid.name.clone(), format!("id:{}", reference.value)))
 }
 
-/// The latest pipeline of a merge request, for an action that works on a pipeline or on a job of one.
-fn of_latest_pipeline(action: &Action, reference: &Reference) -> Option<Vec<(String, String)>> {
-    let param = action.params.iter().find(|param| param.names.is_some_and(Names::is_pipeline))?;
-    (reference.kind == ObjectKind::MergeRequest)
-        .then(|| vec![(param.name.clone(), format!("!{}", reference.value))])
-}
-
-/// The head of a merge request, for a read of a repository.
-fn at_head(action: &Action, reference: &Reference) -> Option<Vec<(String, String)>> {
-    let param = revision::ref_param(action)?;
+/// The latest pipeline of a merge request, for an action that works on a pipeline or on a job of one, or its head, for a
+/// read of a repository.
+fn of_merge_request(action: &Action, reference: &Reference) -> Option<Vec<(String, String)>> {
+    let pipeline = action.params.iter().find(|param| param.names.is_some_and(Names::is_pipeline));
+    let param = pipeline.map(|param| param.name.as_str()).or_else(|| revision::ref_param(action))?;
     (reference.kind == ObjectKind::MergeRequest)
         .then(|| vec![(param.to_owned(), format!("!{}", reference.value))])
 }

@@ -26,7 +26,7 @@ fn refuse_title_elsewhere(
     }
     let reason =
         format!("a title is looked up in the project of the call: give the number of the one in `{place}`");
-    Err(Fault::NotTaken { name: name.to_owned(), reason, instead: None })
+    Err(Fault::not_taken(name, reason))
 }
 
 /// Divides each reference in place of such a number between the two parameters, and says so in `understood`. A fault if

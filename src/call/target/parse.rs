@@ -15,11 +15,10 @@ pub fn parse(text: &str, base: &Url) -> Result<Reference, Fault> {
                 Fault::OtherHost { given, configured: page::host(base).unwrap_or_default() }
             }
             page::Stray::Root => unreadable(text, format!("what this GitLab has is below {base}")),
-            page::Stray::Api => unreadable(
-                text,
-                "for an address of the API, give the URL of the page, or path and number".to_owned(),
-            ),
-            page::Stray::Nothing => unreadable(text, "the URL names nothing of GitLab's".to_owned()),
+            page::Stray::Api => {
+                unreadable(text, "for an address of the API, give the URL of the page, or path and number")
+            }
+            page::Stray::Nothing => unreadable(text, "the URL names nothing of GitLab's"),
         }),
         None => short::parse(text).ok_or_else(|| {
             let forms = "a URL, group/project, group/project#12, group/project!45, group&7 or @user";
@@ -28,6 +27,6 @@ pub fn parse(text: &str, base: &Url) -> Result<Reference, Fault> {
     }
 }
 
-fn unreadable(text: &str, reason: String) -> Fault {
-    Fault::NoTarget { given: text.to_owned(), reason }
+fn unreadable(text: &str, reason: impl Into<String>) -> Fault {
+    Fault::NoTarget { given: text.to_owned(), reason: reason.into() }
 }

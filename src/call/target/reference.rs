@@ -31,7 +31,8 @@ pub fn noun(kind: ObjectKind) -> &'static str {
 
 /// Kinds of objects in the action's paths, the outermost first; empty if it works on a whole project or group.
 pub fn takes(action: &Action) -> Vec<&'static KindRow> {
-    let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
+    let segments: Vec<&str> =
+        action.choices().flat_map(|operation| slots(&operation.path).map(|(segment, _)| segment)).collect();
     let addressed = global_id::addressed(action).map(global_id::marks).unwrap_or_default();
     let by_field = |row: &KindRow| {
         action.param("iid").is_some()
@@ -90,10 +91,6 @@ fn graphql_holds(action: &Action, operation: &Operation, row: &KindRow) -> bool 
     }
 }
 
-fn held(path: &str) -> impl Iterator<Item = &str> {
-    slots(path).map(|(segment, _)| segment)
-}
-
 /// Iterates over the placeholders of a path, each with the segment before it.
 fn slots(path: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut before = "";
@@ -106,15 +103,11 @@ fn slots(path: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Mark in references to objects of the kind.
-fn sigil(kind: ObjectKind) -> Option<char> {
-    catalog::kind_of_object(kind)?.sigil
-}
-
 impl fmt::Display for Reference {
     /// Writes the short reference, if the kind has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = sigil(self.kind).map(String::from).unwrap_or_default();
+        let sigil = catalog::kind_of_object(self.kind).and_then(|row| row.sigil);
+        let mark = sigil.map(String::from).unwrap_or_default();
         write!(f, "{}{mark}{}", self.path, self.value)
     }
 }

@@ -19,7 +19,7 @@ fn parse_and_render(text: &str, base: &Url) -> String {
         .to_owned()
 }
 
-const PAGES: [(&str, &str); 40] = [
+const PAGES: [(&str, &str); 41] = [
     ("acme/widget/-/issues/12", "acme/widget project Issue 12"),
     ("acme/widget/issues/12", "acme/widget project Issue 12"),
     ("acme/widget/-/issues/12/", "acme/widget project Issue 12"),
@@ -30,6 +30,7 @@ const PAGES: [(&str, &str); 40] = [
     ("groups/acme/-/work_items/3", "acme group WorkItem 3"),
     ("acme/widget/-/merge_requests/45/diffs#x", "acme/widget project MergeRequest 45"),
     ("groups/acme/-/epics/7", "acme group Epic 7"),
+    ("groups/acme/epics/7", "acme group Epic 7"),
     ("acme/-/epics/7", "acme group Epic 7"),
     ("groups/acme/tools/-/epics/7", "acme/tools group Epic 7"),
     ("acme/widget/-/commit/0badcafe", "acme/widget project Commit 0badcafe"),

@@ -6,7 +6,6 @@ mod scenario;
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal as _, Write};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -14,22 +13,9 @@ use serde_json::{Map, Value, json};
 
 use self::report::{ContractReport, StepReport, StepVerdict};
 use self::scenario::{KindScenario, ScenarioStep, Within, scenarios};
-use super::Failure;
+use super::{DoctorArguments, Failure};
 use crate::server::{self, ServerError};
 use crate::tools::{ErrorKind, ExecuteRequest, Instances, ToolError, View, random_bytes};
-
-/// Arguments of the suite.
-#[derive(Debug)]
-pub struct ContractArguments {
-    /// The group in which the throwaway group is made.
-    pub group: String,
-    /// Runs without a question.
-    pub yes: bool,
-    /// Only scenarios of these names.
-    pub only: Vec<String>,
-    /// The file for the report in JSON.
-    pub report: Option<PathBuf>,
-}
 
 /// A run of the suite.
 struct ContractRun<'a> {
@@ -46,11 +32,14 @@ struct ContractRun<'a> {
 /// The group cannot be made or deleted, nobody agreed, or a step differed.
 pub async fn run(
     instances: &Instances,
-    arguments: ContractArguments,
+    arguments: DoctorArguments,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let kinds = chosen(&arguments.only)?;
-    ask(&arguments, out)?;
+    let parent = arguments.group.as_deref().unwrap_or_default();
+    if !arguments.yes {
+        ask(parent, out)?;
+    }
     let mut run = ContractRun {
         instances,
         saved: Map::new(),
@@ -58,7 +47,7 @@ pub async fn run(
         rate_limit_pauses: AtomicUsize::new(0),
     };
     run.report.gitlab_version = run.version().await;
-    let group = run.make_group(&arguments.group).await?;
+    let group = run.make_group(parent).await?;
     let ended = server::until_signal(run.run_kinds(&kinds)).await.map_err(ServerError::Signals);
     let deleted = run.delete_group(&group).await;
     run.report.write(out)?;
@@ -85,19 +74,15 @@ fn chosen(only: &[String]) -> Result<Vec<KindScenario>, Failure> {
 }
 
 /// Asks the person at the terminal, who has to agree before anything is made.
-fn ask(arguments: &ContractArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    if arguments.yes {
-        return Ok(());
-    }
+fn ask(parent: &str, out: &mut dyn Write) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::Contract(format!("nothing was made: {why}")));
     if !io::stdin().is_terminal() {
         return refused("no terminal to ask at; --yes runs it without a question");
     }
     write!(
         out,
-        "A group is made in {} with a project, some hundred objects are made and changed in it, and it is deleted at the \
-         end. Nothing else is touched. Go on? [y/N] ",
-        arguments.group
+        "A group is made in {parent} with a project, some hundred objects are made and changed in it, and it is deleted at the \
+         end. Nothing else is touched. Go on? [y/N] "
     )?;
     out.flush()?;
     let mut line = String::new();

@@ -30,6 +30,13 @@ const REDIRECTED: &str = "Set GITLAB_URL to an address of GitLab that can be rea
 
 const USE_HTTPS: &str = "Set GITLAB_URL to the same address with https://.";
 
+const LOST: &str = "If this port takes https alone, set GITLAB_URL to https://; otherwise check GitLab and the proxy in front of it.";
+
+const TIMED_OUT: &str =
+    "Check the host and port in GITLAB_URL, and whether a firewall or a proxy blocks the connection.";
+
+const NOT_GITLAB: &str = "Check GITLAB_URL; if a proxy in front of GitLab requires sign-in, GITLAB_EXTRA_HEADERS can carry its credentials.";
+
 /// Checks the address, the proxy, the certificate and the version.
 pub(super) fn findings(
     tools: &Tools,
@@ -76,69 +83,49 @@ fn address(tools: &Tools, of: &InstanceConfig, version: &Result<Reply, GitlabErr
         Instance::Sandbox => "the sandbox inside this program".to_owned(),
     };
     let over = if tools.client().server_state().http2 { " over HTTP/2" } else { "" };
-    match version {
-        Ok(_) => Finding::passed(CHECK, format!("{place} answers{over}")),
+    let answers = || Finding::passed(CHECK, format!("{place} answers{over}"));
+    let Err(error) = version else { return answers() };
+    let mend = match error {
         // A host with an untrusted certificate is reachable; the certificate check reports the problem.
-        Err(error) if error.distrust().is_some_and(|distrust| distrust != CertificateError::NoTls) => {
-            Finding::passed(CHECK, format!("{place} accepts connections"))
+        _ if error.distrust().is_some_and(|distrust| distrust != CertificateError::NoTls) => {
+            return Finding::passed(CHECK, format!("{place} accepts connections"));
         }
-        Err(GitlabError::NotFound { .. }) => Finding::failure(
-            CHECK,
-            format!("{place} responds, but has no GitLab API"),
-            "Check GITLAB_URL: it must be GitLab's root, with its sub-path if it has one, and without /api/v4.",
-        ),
+        GitlabError::NotFound { .. } => {
+            return Finding::failure(
+                CHECK,
+                format!("{place} responds, but has no GitLab API"),
+                "Check GITLAB_URL: it must be GitLab's root, with its sub-path if it has one, and without /api/v4.",
+            );
+        }
         // A host that no setting names is where GitLab's address redirects to.
-        Err(error @ GitlabError::Network { host, .. }) if is_elsewhere(of, host) => {
+        GitlabError::Network { host, .. } if is_elsewhere(of, host) => {
             let what =
                 format!("{place} redirects to {host}, which cannot be reached: {}", error_chain(error));
-            Finding::failure(CHECK, what, REDIRECTED)
+            return Finding::failure(CHECK, what, REDIRECTED);
         }
-        Err(error @ GitlabError::Network { trouble: NetworkError::Lost, .. }) if is_plain(of) => {
-            Finding::failure(
-                CHECK,
-                error_chain(error),
-                "If this port takes https alone, set GITLAB_URL to https://; otherwise check GitLab and the proxy in front of it.",
-            )
-        }
-        Err(error @ GitlabError::Invalid { answer }) if takes_https_alone(answer) => {
-            Finding::failure(CHECK, error_chain(error), USE_HTTPS)
-        }
-        Err(error @ GitlabError::Network { trouble, .. }) => {
+        GitlabError::Network { trouble: NetworkError::Lost, .. } if is_plain(of) => LOST.to_owned(),
+        GitlabError::Invalid { answer } if takes_https_alone(answer) => USE_HTTPS.to_owned(),
+        GitlabError::Network { trouble, .. } => {
             let proxied = tools.client().proxy().map(|proxy| format!(" Requests go through {proxy}."));
-            let words =
-                format!("{}{}", connection_hint(*trouble, error.distrust()), proxied.unwrap_or_default());
-            Finding::failure(CHECK, error_chain(error), words)
+            format!("{}{}", connection_hint(*trouble, error.distrust()), proxied.unwrap_or_default())
         }
-        Err(error @ GitlabError::Timeout { .. }) => Finding::failure(
-            CHECK,
-            error_chain(error),
-            "Check the host and port in GITLAB_URL, and whether a firewall or a proxy blocks the connection.",
-        ),
-        Err(error @ GitlabError::Redirect { to_host, reason, .. }) => Finding::failure(
-            CHECK,
-            error_chain(error),
-            match reason {
-                NotFollowed::SignIn => SIGN_IN_BEFORE.to_owned(),
-                NotFollowed::Https => format!("Set GITLAB_URL to https://{to_host}."),
-                _ => format!("Set GITLAB_URL to the address GitLab redirects to: {to_host}."),
-            },
-        ),
-        Err(error @ GitlabError::NotGitlab { .. }) => Finding::failure(
-            CHECK,
-            error_chain(error),
-            "Check GITLAB_URL; if a proxy in front of GitLab requires sign-in, GITLAB_EXTRA_HEADERS can carry its credentials.",
-        ),
-        Err(error) if is_refused_before(error) => Finding::failure(CHECK, error_chain(error), REFUSED_BEFORE),
-        Err(error @ GitlabError::Server { .. }) => Finding::failure(
-            CHECK,
-            error_chain(error),
-            "GitLab failed: check its status page and try again later.",
-        ),
-        Err(GitlabError::Setup { .. } | GitlabError::Path { .. }) => {
-            Finding::unknown(CHECK, format!("{place} was not checked"))
+        GitlabError::Timeout { .. } => TIMED_OUT.to_owned(),
+        GitlabError::Redirect { reason: NotFollowed::SignIn, .. } => SIGN_IN_BEFORE.to_owned(),
+        GitlabError::Redirect { to_host, reason: NotFollowed::Https, .. } => {
+            format!("Set GITLAB_URL to https://{to_host}.")
         }
-        Err(_) => Finding::passed(CHECK, format!("{place} answers{over}")),
-    }
+        GitlabError::Redirect { to_host, .. } => {
+            format!("Set GITLAB_URL to the address GitLab redirects to: {to_host}.")
+        }
+        GitlabError::NotGitlab { .. } => NOT_GITLAB.to_owned(),
+        error if is_refused_before(error) => REFUSED_BEFORE.to_owned(),
+        GitlabError::Server { .. } => "GitLab failed: check its status page and try again later.".to_owned(),
+        GitlabError::Setup { .. } | GitlabError::Path { .. } => {
+            return Finding::unknown(CHECK, format!("{place} was not checked"));
+        }
+        _ => return answers(),
+    };
+    Finding::failure(CHECK, error_chain(error), mend)
 }
 
 /// True for a host that is not the one of GITLAB_URL.

@@ -18,7 +18,7 @@ pub const TOKEN: &str = "GITLAB_TOKEN";
 /// Keys of a server's variables and headers.
 const SECRET_KEYS: [&str; 4] = ["env", "environment", "headers", "http_headers"];
 
-/// An MCP client with a configuration file.
+/// An MCP client with a configuration file. Reports list them in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum McpClient {
     /// Visual Studio Code
@@ -83,21 +83,6 @@ pub struct Known {
 }
 
 impl McpClient {
-    /// Every client, in the order of the report.
-    pub const ALL: [McpClient; 11] = [
-        McpClient::Vscode,
-        McpClient::VscodeInsiders,
-        McpClient::ClaudeDesktop,
-        McpClient::ClaudeCode,
-        McpClient::Cursor,
-        McpClient::Jetbrains,
-        McpClient::Zed,
-        McpClient::Windsurf,
-        McpClient::GeminiCli,
-        McpClient::Codex,
-        McpClient::Opencode,
-    ];
-
     /// Name as people write it.
     pub fn label(self) -> &'static str {
         match self {

@@ -1,5 +1,7 @@
 //! Changes of a text that only insert, so that they can be taken back to the byte.
 
+use serde::{Deserialize, Serialize};
+
 /// Text inserted at a byte of the original.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insertion {
@@ -7,8 +9,8 @@ pub struct Insertion {
     pub text: String,
 }
 
-/// Place of a piece of inserted text in the changed text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Place of a piece of inserted text in the changed text, as the record has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EditPiece {
     pub at: usize,
     pub bytes: usize,

@@ -2,7 +2,7 @@
 //! names them.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::client::McpClient;
 
@@ -100,62 +100,37 @@ impl Machine {
 
     /// The configuration file of a client.
     pub fn place(&self, client: McpClient) -> ConfigPlace {
-        let place = |file: PathBuf, signs: &[&Path]| ConfigPlace {
-            file,
-            signs: signs.iter().map(|sign| (*sign).to_owned()).collect(),
-        };
+        // A file in a folder that exists where the client is installed.
+        let within =
+            |folder: PathBuf, file: &str| ConfigPlace { file: folder.join(file), signs: vec![folder] };
         match client {
-            McpClient::Vscode => self.editor("Code"),
-            McpClient::VscodeInsiders => self.editor("Code - Insiders"),
-            McpClient::ClaudeDesktop => {
-                let folder = self.programs.join("Claude");
-                place(folder.join("claude_desktop_config.json"), &[&folder])
-            }
+            McpClient::Vscode => within(self.programs.join("Code"), "User/mcp.json"),
+            McpClient::VscodeInsiders => within(self.programs.join("Code - Insiders"), "User/mcp.json"),
+            McpClient::ClaudeDesktop => within(self.programs.join("Claude"), "claude_desktop_config.json"),
             McpClient::ClaudeCode => {
                 let (folder, file) = match &self.claude {
                     Some(folder) => (folder.clone(), folder.join(".claude.json")),
                     None => (self.home.join(".claude"), self.home.join(".claude.json")),
                 };
-                place(file.clone(), &[&folder, &file])
+                ConfigPlace { signs: vec![folder, file.clone()], file }
             }
-            McpClient::Cursor => {
-                let folder = self.home.join(".cursor");
-                place(folder.join("mcp.json"), &[&folder])
-            }
-            McpClient::Jetbrains => {
-                let folder = self.home.join(".junie");
-                place(folder.join("mcp/mcp.json"), &[&folder])
-            }
-            McpClient::Zed => {
-                let folder = match self.system {
-                    System::Windows => self.programs.join("Zed"),
-                    System::Linux | System::Mac => self.config.join("zed"),
-                };
-                place(folder.join("settings.json"), &[&folder])
-            }
-            McpClient::Windsurf => {
-                let folder = self.home.join(".codeium/windsurf");
-                place(folder.join("mcp_config.json"), &[&folder])
-            }
-            McpClient::GeminiCli => {
-                let folder = self.home.join(".gemini");
-                place(folder.join("settings.json"), &[&folder])
-            }
-            McpClient::Codex => place(self.codex.join("config.toml"), &[&self.codex]),
+            McpClient::Cursor => within(self.home.join(".cursor"), "mcp.json"),
+            McpClient::Jetbrains => within(self.home.join(".junie"), "mcp/mcp.json"),
+            McpClient::Zed => match self.system {
+                System::Windows => within(self.programs.join("Zed"), "settings.json"),
+                System::Linux | System::Mac => within(self.config.join("zed"), "settings.json"),
+            },
+            McpClient::Windsurf => within(self.home.join(".codeium/windsurf"), "mcp_config.json"),
+            McpClient::GeminiCli => within(self.home.join(".gemini"), "settings.json"),
+            McpClient::Codex => within(self.codex.clone(), "config.toml"),
             McpClient::Opencode => {
                 let folder = self.config.join("opencode");
                 // Both are read by the client, which writes the first.
-                let names = ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name));
-                let known = names.iter().find(|file| file.exists());
-                let file = known.cloned().unwrap_or_else(|| folder.join("opencode.json"));
-                place(file, &[&folder])
+                let names = ["opencode.json", "opencode.jsonc"];
+                let known = names.into_iter().find(|name| folder.join(name).exists());
+                within(folder, known.unwrap_or("opencode.json"))
             }
         }
-    }
-
-    fn editor(&self, name: &str) -> ConfigPlace {
-        let folder = self.programs.join(name);
-        ConfigPlace { file: folder.join("User/mcp.json"), signs: vec![folder] }
     }
 }
 

@@ -18,6 +18,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use serde_json::Map;
 
 pub use client::{Known, McpClient, TOKEN, TokenUse};
@@ -116,11 +117,11 @@ pub fn run(
         place.is_there() || is_undone(&place.file)
     };
     let clients: Vec<McpClient> = match request.clients.is_empty() {
-        true => McpClient::ALL.into_iter().filter(is_wanted).collect(),
+        true => McpClient::value_variants().iter().copied().filter(is_wanted).collect(),
         false => request.clients.clone(),
     };
     if clients.is_empty() {
-        let known: Vec<&str> = McpClient::ALL.map(McpClient::label).into();
+        let known: Vec<&str> = McpClient::value_variants().iter().map(|client| client.label()).collect();
         writeln!(out, "No client is on this machine. Looked for {}.", known.join(", "))?;
         writeln!(out, "hint: --client NAME writes the configuration of a client all the same.")?;
         return Ok(());

@@ -28,16 +28,10 @@ struct RecordedFile {
     /// Hash of the whole text that was written. The pieces are its own: in an edited text, the text next to them counts.
     #[serde(default)]
     whole: String,
-    pieces: Vec<RecordedPiece>,
+    pieces: Vec<EditPiece>,
     /// Folders that setup created for the file, from the outermost.
     #[serde(default)]
     folders: Vec<String>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct RecordedPiece {
-    at: usize,
-    bytes: usize,
 }
 
 /// A configuration file without what setup inserted.
@@ -77,8 +71,7 @@ impl Record {
     pub fn note(&mut self, path: &Path, server: &str, created: bool, text: &str, pieces: &[EditPiece]) {
         let folders = self.find(path).map(|file| file.folders.clone()).unwrap_or_default();
         self.forget(path);
-        let pieces = pieces.iter().map(|piece| RecordedPiece { at: piece.at, bytes: piece.bytes }).collect();
-        let (path, whole) = (path.display().to_string(), hash(text));
+        let (path, whole, pieces) = (path.display().to_string(), hash(text), pieces.to_vec());
         self.files.push(RecordedFile { path, server: server.to_owned(), created, whole, pieces, folders });
     }
 
@@ -118,9 +111,7 @@ impl Record {
         if file.pieces.is_empty() || hash(text) != file.whole {
             return None;
         }
-        let pieces: Vec<EditPiece> =
-            file.pieces.iter().map(|piece| EditPiece { at: piece.at, bytes: piece.bytes }).collect();
-        let original = cut(text, &pieces)?;
+        let original = cut(text, &file.pieces)?;
         Some(if file.created && original.is_empty() { Original::NoFile } else { Original::Text(original) })
     }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
+
 use super::client::{Known, McpClient};
 use super::config_file::ConfigFile;
 use super::machine::Machine;
@@ -42,7 +44,7 @@ pub enum Binary {
 
 /// Looks into the configuration of each client on the machine.
 pub fn survey(machine: &Machine, executable: &Path) -> Vec<Survey> {
-    let clients = McpClient::ALL.into_iter().map(|client| (client, machine.place(client)));
+    let clients = McpClient::value_variants().iter().map(|client| (*client, machine.place(*client)));
     clients
         .filter(|(_, place)| place.is_there())
         .map(|(client, place)| Survey {

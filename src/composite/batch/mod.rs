@@ -50,10 +50,8 @@ pub fn known_steps(run: &CompositeRun<'_>) -> Vec<KnownStep> {
 
 /// Runs the calls.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let calls: Vec<BatchCall<'_>> = run.list("calls").iter().enumerate().map(parse_call).collect();
-    if calls.is_empty() || calls.len() > MAX_CALLS {
-        return Err(run.invalid(format!("`calls` is 1 to {MAX_CALLS} calls; {} were given", calls.len())));
-    }
+    let given = run.bounded_list("calls", MAX_CALLS, "calls")?;
+    let calls: Vec<BatchCall<'_>> = given.iter().enumerate().map(parse_call).collect();
     let goes_on = run.flag("continue_on_error", false);
     let agreement = check_ahead(run, &calls, goes_on).await?;
     let mut done: Vec<CallResult> = Vec::new();
@@ -263,9 +261,8 @@ fn missing_value_error<'v>(
         }
         MissingReason::NoField { step, fields } => {
             let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
-            let nearest = crate::search::nearest(step, plain);
+            let nearest = crate::search::nearest(step, plain.clone());
             let suggestion = nearest.map(|nearest| reference.replacen(step.as_str(), nearest, 1));
-            let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
             let named: Vec<&str> = plain.take(MAX_FIELDS_NAMED).collect();
             (format!("there is no `{step}` among {}", named.join(", ")), suggestion)
         }
@@ -299,7 +296,7 @@ fn missing_value_error<'v>(
     });
     match mended {
         Some(params) => error.fix(NextCall::execute(call.action, &params)),
-        None => error.fix(NextCall::find(json!({"query": call.action, "limit": 1, "detail": "schema"}))),
+        None => error.fix(NextCall::schema_of(call.action)),
     }
 }
 

@@ -34,10 +34,7 @@ const AROUND_A_PLACE: &str = "lines around a place: `grep` with `context`, or `l
 
 /// Reads the files concurrently, each with the lines that are asked for.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let given = run.list("files");
-    if given.is_empty() || given.len() > MAX_FILES {
-        return Err(run.invalid(format!("`files` is 1 to {MAX_FILES} files; {} were given", given.len())));
-    }
+    let given = run.bounded_list("files", MAX_FILES, "files")?;
     let grep = grep(run)?;
     let project = run.params.get("fullPath").cloned();
     let files: Vec<RequestedFile> = given

@@ -54,10 +54,10 @@ fn an_unknown_argument_is_named() {
     assert_eq!(message(CompletionTarget::Template("gitlab://x"), "y"), "there is no template gitlab://x");
     let issue = "gitlab://project/{fullPath}/issue/{iid}";
     let found = |completed, argument| match source(completed, argument).unwrap() {
-        CompletionSource::None => "",
+        CompletionSource::Listed(None) => "",
         CompletionSource::Action => "an action",
         CompletionSource::Domain => "a domain",
-        CompletionSource::Listed(row) => row.name.as_str(),
+        CompletionSource::Listed(Some(row)) => row.name.as_str(),
     };
     assert_eq!(found(CompletionTarget::Template(issue), "iid"), "issue");
     assert_eq!(found(CompletionTarget::Template(issue), "fullPath"), "project");

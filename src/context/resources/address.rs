@@ -57,16 +57,12 @@ pub fn parse(uri: &str) -> Result<ResourceUri, ToolError> {
     if uri.len() > MAX_URI_BYTES {
         return Err(invalid_uri(uri, &format!("is longer than {MAX_URI_BYTES} bytes")));
     }
-    let Some((scheme, rest)) = uri.split_once("://") else {
-        return Err(unknown(uri));
-    };
-    if !scheme.eq_ignore_ascii_case(SCHEME) {
-        return Err(unknown(uri));
-    }
+    let split = uri.split_once("://").filter(|(scheme, _)| scheme.eq_ignore_ascii_case(SCHEME));
+    let Some((_, rest)) = split else { return Err(unknown(uri)) };
     if rest.contains('#') {
         return Err(invalid_uri(uri, "has a fragment; `#` is written %23"));
     }
-    let (path, query) = rest.split_once('?').map_or((rest, ""), |(path, query)| (path, query));
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let path = path.strip_suffix('/').unwrap_or(path);
     let segments: Vec<String> = path.split('/').map(|part| decoded(uri, part)).collect::<Result<_, _>>()?;
     let pairs = pairs(uri, query)?;
@@ -104,9 +100,7 @@ fn plain(uri: &str, pairs: Pairs, address: ResourceUri) -> Result<ResourceUri, T
 
 fn parse_object(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<ResourceUri, ToolError> {
     let of_kind = || RESOURCE_KINDS.iter().filter(|thing| thing.holder.first_segment() == kind);
-    let Some(holder) = of_kind().next().map(|thing| thing.holder) else {
-        return Err(unknown(uri));
-    };
+    let Some(holder) = of_kind().next().map(|thing| thing.holder) else { return Err(unknown(uri)) };
     let (path, rest) = match holder {
         Namespace::Nothing(_) => (None, rest),
         _ => {
@@ -126,12 +120,8 @@ fn parse_object(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<Re
     for (name, value) in pairs {
         match name.as_str() {
             name if !thing.query.contains(&name) => {
-                let takes = if thing.query.is_empty() {
-                    "nothing there".to_owned()
-                } else {
-                    thing.query.join(" and ")
-                };
-                return Err(unknown_query(uri, name, &takes));
+                let takes = Some(thing.query.join(" and ")).filter(|takes| !takes.is_empty());
+                return Err(unknown_query(uri, name, takes.as_deref().unwrap_or("nothing there")));
             }
             "lines" => lines = Some(value),
             name => {

@@ -81,8 +81,8 @@ fn no_domain(tools: &Tools, domain: &str) -> ToolError {
 /// One action as JSON: summary, call and schema of its parameters.
 pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
     let action = resolve_action(tools, id)?;
-    if let Some(error) = denial_error(tools, &action) {
-        return Err(error);
+    if let Some(rule) = tools.withholds(&action) {
+        return Err(error_mapping::denied(tools, &action.id, None, &rule, 0));
     }
     let action = tools.offered(action);
     let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
@@ -110,9 +110,4 @@ fn resolve_action(tools: &Tools, id: &str) -> Result<Action, ToolError> {
             _ => error,
         }
     })
-}
-
-/// The error of a denied action.
-fn denial_error(tools: &Tools, action: &Action) -> Option<ToolError> {
-    tools.withholds(action).map(|rule| error_mapping::denied(tools, &action.id, None, &rule, 0))
 }

@@ -145,12 +145,7 @@ impl Tools {
             }
             ResourceUri::Guide(name) => {
                 let guide = guides::guide(&name).ok_or_else(|| address::unknown(uri))?;
-                Ok(ResourceContent {
-                    text: guide.text.to_owned(),
-                    mime: MARKDOWN,
-                    file: None,
-                    is_constant: true,
-                })
+                Ok(ResourceContent { is_constant: true, ..made(guide.text.to_owned(), MARKDOWN) })
             }
             ResourceUri::ResourceKind(reading) => {
                 let answer = self.read_thing(reading).await?;

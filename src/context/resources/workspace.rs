@@ -31,10 +31,8 @@ pub fn render_roots(roots: &Roots, of: ProjectOf<'_>, project: Option<&str>) -> 
     let mut told = Map::new();
     match roots {
         Roots::Given(roots) => {
-            told.insert(
-                "roots".to_owned(),
-                roots.iter().take(MAX_FOLDERS).map(|one| root(one, of)).collect(),
-            );
+            let shown = roots.iter().take(MAX_FOLDERS).map(|one| root(one, of));
+            told.insert("roots".to_owned(), shown.collect());
             if roots.len() > MAX_FOLDERS {
                 told.insert("more".to_owned(), json!(roots.len() - MAX_FOLDERS));
             }

@@ -136,6 +136,18 @@ fn the_remotes_of_a_configuration_are_read_with_what_they_shorten_written_out() 
     assert_eq!(upstream("[remote \"upstream\"]\nurl = x:y/z\n", None).unwrap().0, "upstream");
 }
 
+/// git-config(1): "When more than one insteadOf strings match a given URL, the longest match is used."
+#[test]
+fn of_two_short_forms_that_fit_an_address_the_longer_one_is_written_out() {
+    let remote = "[remote \"origin\"]\n\turl = w:g/project.git\n";
+    let short = "[url \"git@github.com:\"]\n\tinsteadOf = w:\n";
+    let long = "[url \"git@gitlab.example.com:group/\"]\n\tinsteadOf = w:g/\n";
+    let origin = ("origin".to_owned(), "git@gitlab.example.com:group/project.git".to_owned());
+    for config in [format!("{remote}{short}{long}"), format!("{remote}{long}{short}")] {
+        assert_eq!(remotes(&config), std::slice::from_ref(&origin), "{config}");
+    }
+}
+
 #[test]
 fn the_branch_of_a_head_is_read() {
     assert_eq!(branch("ref: refs/heads/topic/a\n"), Some("topic/a"));

@@ -66,7 +66,7 @@ async fn a_created_object_with_an_unreadable_body_is_a_success() {
     let reply = answered(&post(), raw_body(201, "application/json", b"")).await.unwrap();
     assert_eq!(reply.content, Content::Empty);
     let reply = answered(&post(), ResponseTemplate::new(204)).await.unwrap();
-    assert_eq!((reply.content, reply.attempts), (Content::Empty, 1));
+    assert_eq!(reply.content, Content::Empty);
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn an_oversized_body_fails_a_read_but_not_a_change() {
     let error = send(&get(PATH), large()).await.unwrap_err();
     assert!(matches!(error, GitlabError::TooLarge { limit: 1000, size: Some(2000), .. }), "{error:?}");
     let reply = send(&post(), large()).await.unwrap();
-    assert_eq!(reply.content, Content::Unread(Unread::TooLarge { limit: 1000, size: Some(2000) }));
+    assert_eq!(reply.content, Content::Unread(Unread::TooLarge { limit: 1000 }));
     let graphql = permit(Risk::Write, Method::Post, "/api/graphql", &[], Body::Json(json!({})));
     let error = send(&graphql, large()).await.unwrap_err();
     assert_eq!(error.applied(), Applied::Unknown);
@@ -183,7 +183,6 @@ async fn pages_are_read_from_headers() {
         ("x-page", "2"),
         ("x-per-page", "20"),
         ("x-next-page", "3"),
-        ("x-prev-page", "1"),
         ("x-total", "57"),
         ("x-total-pages", "3"),
         ("link", link),
@@ -194,7 +193,6 @@ async fn pages_are_read_from_headers() {
         page: Some(2),
         per_page: Some(20),
         next_page: Some(3),
-        prev_page: Some(1),
         total: Some(57),
         total_pages: Some(3),
         next_query: Some(next.to_vec()),

@@ -74,7 +74,7 @@ async fn a_redirect_back_from_another_host_carries_no_credentials() {
 async fn the_same_host_keeps_the_token() {
     let gitlab = in_turn(vec![to(301, "/api/v4/projects/7"), file()]).await;
     let reply = client(settings(&gitlab.uri())).send(&get(PATH)).await.unwrap();
-    assert_eq!((reply.status, reply.attempts), (200, 1));
+    assert_eq!(reply.status, 200);
     let requests = requests(&gitlab).await;
     assert_eq!(requests[1].url.path(), "/api/v4/projects/7");
     assert!(requests[1].headers.contains_key("private-token"));
@@ -129,12 +129,16 @@ fn leads(base: &str, location: &str) -> Result<bool, NotFollowed> {
 
 /// The same beside other configured instances.
 fn leads_beside(base: &str, others: &[&str], location: &str) -> Result<bool, NotFollowed> {
+    leads_by(&get(PATH), base, others, location)
+}
+
+fn leads_by(permit: &Permit, base: &str, others: &[&str], location: &str) -> Result<bool, NotFollowed> {
     let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
     let base = Url::parse(base).unwrap();
     let first = Hop::first(base.join(&format!("{}{PATH}", base.path().trim_end_matches('/'))).unwrap());
     let other_roots = others.iter().map(|other| Url::parse(other).unwrap()).collect();
     let settings = ClientSettings { other_roots, ..ClientSettings::new(base) };
-    match first.next(&settings, &get(PATH), StatusCode::FOUND, &headers) {
+    match first.next(&settings, permit, StatusCode::FOUND, &headers) {
         Ok(next) => Ok(next.unwrap().trusted),
         Err(error) => Err(not_followed(&error).unwrap()),
     }
@@ -216,6 +220,16 @@ fn a_redirect_to_an_instance_below_the_root_does_not_carry_the_token() {
     assert_eq!(upgraded, Ok(false));
 }
 
+/// No rule has seen the project to which GitLab redirects.
+#[test]
+fn a_call_under_rules_on_paths_is_led_to_no_other_path_of_the_api() {
+    for base in ["https://gitlab.example.com", "https://gitlab.example.com/gitlab"] {
+        let leads = |path: &str| leads_by(&get(PATH).staying(), base, &[], &format!("{base}{path}"));
+        assert_eq!(leads("/api/v4/projects/7"), Err(NotFollowed::Moved), "{base}");
+        assert_eq!(leads("/uploads/x.tar.gz"), Ok(true), "{base}");
+    }
+}
+
 #[test]
 fn the_upgrade_to_https_keeps_the_token() {
     assert_eq!(leads("http://gitlab.example.com", "https://gitlab.example.com/"), Ok(true));
@@ -256,7 +270,7 @@ const OWN: [&str; 10] = [
     "http://[2002:7f00:1::]/",
 ];
 
-const PRIVATE: [&str; 10] = [
+const PRIVATE: [&str; 11] = [
     "http://redis/",
     "http://printer.local/",
     "http://storage.internal/",
@@ -264,6 +278,7 @@ const PRIVATE: [&str; 10] = [
     "http://172.16.5.4/",
     "http://192.168.1.1/",
     "http://100.64.0.1/",
+    "http://100.127.255.254/",
     "http://[fd00::1]/",
     "http://[::ffff:10.0.0.1]/",
     "http://[64:ff9b:1::808:808]/",

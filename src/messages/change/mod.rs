@@ -10,6 +10,7 @@ use crate::gitlab::{Content, Reply};
 use crate::messages::comparison;
 use crate::present;
 use crate::present::beginning::Beginnings;
+use crate::text::{list_first, object_fields};
 use crate::untrusted::quote;
 
 /// Status of a request that GitLab carries out later (RFC 9110, 15.3.3).
@@ -34,7 +35,8 @@ struct ToldValues {
     valued: Vec<String>,
 }
 
-fn is_new(verb: &str) -> bool {
+/// True for the verb of an action that makes something.
+pub fn is_new(verb: &str) -> bool {
     matches!(verb, "create" | "add")
 }
 
@@ -161,8 +163,7 @@ pub fn describe(
     }
     let params = &with_numbers(params, call);
     let name = |is_placed| subject::name_subject(words, (action, call), params, answer, is_placed);
-    let (subject, short_subject) = (name(true), name(false).map(|subject| subject.text));
-    let (subject, said) = subject.map(|subject| (subject.text, subject.said)).unzip();
+    let (subject, said) = name(true).map(|subject| (subject.text, subject.said)).unzip();
     let set = described(action, call, params);
     let mut change = Change { subject: subject.clone(), said: said.unwrap_or_default(), ..Change::default() };
     let verb = action.verb();
@@ -178,15 +179,14 @@ pub fn describe(
     change.sentence = sentence(action, reply, subject.as_deref(), ran_commands);
     change.outcome = (!ran_commands && !matches!(reply.status, ACCEPTED | NOT_MODIFIED))
         .then(|| past_tense(verb).unwrap_or("Done"));
-    change.brief = match (change.outcome, short_subject) {
-        (Some(outcome), Some(subject)) => format!("{outcome}: {subject}."),
+    change.brief = match (change.outcome, name(false)) {
+        (Some(outcome), Some(subject)) => format!("{outcome}: {}.", subject.text),
         (Some(outcome), None) => format!("{outcome}."),
         (None, _) => change.sentence.clone(),
     };
-    if let Some(receipt) = answer.and_then(|_| receipt(words, &action.id)) {
-        let is_other = |field: &String| !receipt.fields.contains(field);
-        let set_fields = told.iter().flat_map(|told| &told.set_fields).filter(|field| is_other(field));
-        change.fields = receipt.fields.iter().chain(set_fields).cloned().collect();
+    if let (Some(told), Some(receipt)) = (&told, receipt(words, &action.id)) {
+        let others = told.set_fields.iter().filter(|field| !receipt.fields.contains(field));
+        change.fields = receipt.fields.iter().chain(others).cloned().collect();
     }
     let takes_away = matches!(verb, "delete" | "remove");
     if !takes_away && !ran_commands && !set.is_empty() {
@@ -251,39 +251,42 @@ fn set_values(
     params: &Map<String, Value>,
     subject: Option<&str>,
 ) -> String {
-    let is_new = matches!(action.verb(), "create" | "add");
-    let is_said = |param: &&&Param| {
+    let is_said = |param: &Param| {
         let value = params.get(&param.name).and_then(Value::as_str);
         let is_named = value.zip(subject).is_some_and(|(value, subject)| subject.contains(&quote(value)));
-        is_new && (is_named || action.scanned.contains(&param.name))
+        is_new(action.verb()) && (is_named || action.scanned.contains(&param.name))
     };
-    let named: Vec<&&Param> = set.iter().filter(|param| !is_said(param)).collect();
-    let mut values: Map<String, Value> = named
-        .iter()
-        .filter(|param| valued.is_none_or(|valued| valued.contains(&param.name)))
-        .filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone())))
-        .collect();
-    let before = values.clone();
-    let mut masked = Value::Object(values);
-    present::mask(&mut masked, present::ContentKind::of([action], false), &[], None);
-    values = masked.as_object().cloned().unwrap_or_default();
-    let texts: Vec<String> = named
-        .iter()
-        .take(MAX_NAMED)
-        .map(|param| {
-            let value = values.get(&param.name).filter(|value| before.get(&param.name) == Some(*value));
-            let value = value.and_then(|value| short_value(param, value));
-            // An update that renames has the new name in its subject.
-            let is_named = |value: &str| {
-                value.starts_with('"') && subject.is_some_and(|subject| subject.contains(value))
-            };
-            match value.filter(|value| !is_named(value)) {
-                Some(value) => format!("{} {value}", param.name),
-                None => param.name.clone(),
-            }
-        })
-        .collect();
-    if texts.is_empty() { String::new() } else { format!(" Set: {}{}.", texts.join(", "), more(named.len())) }
+    let named: Vec<&Param> = set.iter().copied().filter(|param| !is_said(param)).collect();
+    let is_valued = |param: &&Param| valued.is_none_or(|valued| valued.contains(&param.name));
+    let values = masked_values(action, named.iter().copied().filter(is_valued), params);
+    let text = |param: &&Param| {
+        // A value that is masked is another one.
+        let value = values.get(&param.name).filter(|value| params.get(&param.name) == Some(*value));
+        let value = value.and_then(|value| short_value(param, value));
+        // An update that renames has the new name in its subject.
+        let is_named =
+            |value: &str| value.starts_with('"') && subject.is_some_and(|subject| subject.contains(value));
+        match value.filter(|value| !is_named(value)) {
+            Some(value) => format!("{} {value}", param.name),
+            None => param.name.clone(),
+        }
+    };
+    match named.as_slice() {
+        [] => String::new(),
+        named => format!(" Set: {}.", list_first(named.iter().map(text), MAX_NAMED)),
+    }
+}
+
+/// The given values of parameters, without secrets.
+fn masked_values<'p>(
+    action: &Action,
+    set: impl Iterator<Item = &'p Param>,
+    params: &Map<String, Value>,
+) -> Map<String, Value> {
+    let given = set.filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone())));
+    let mut values = Value::Object(given.collect());
+    present::mask(&mut values, present::ContentKind::of([action], false), &[], None);
+    object_fields(values)
 }
 
 /// A value in a few characters: a flag, a number, a role by its name, a short text or a list of those.
@@ -309,13 +312,6 @@ fn with_numbers(params: &Map<String, Value>, call: &Call) -> Map<String, Value> 
         params.insert(resolved.param.clone(), json!(resolved.id));
     }
     params
-}
-
-fn more(count: usize) -> String {
-    match count.saturating_sub(MAX_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    }
 }
 
 /// The parameters of a call that describe the change and not the object: neither in the path nor a choice of operation.
@@ -386,13 +382,9 @@ fn past_tense(verb: &str) -> Option<&'static str> {
 
 /// The short values of parameters, without secrets.
 fn with_values(action: &Action, set: &[&Param], params: &Map<String, Value>) -> String {
-    let mut values: Map<String, Value> =
-        set.iter().filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone()))).collect();
-    values.retain(|_, value| !value.is_object() && !value.is_array() && !value.is_null());
-    let mut values = Value::Object(values);
-    present::mask(&mut values, present::ContentKind::of([action], false), &[], None);
-    let Value::Object(values) = values else { return String::new() };
-    let texts: Vec<String> = values
+    let is_short = |value: &Value| !value.is_object() && !value.is_array() && !value.is_null();
+    let short = set.iter().copied().filter(|param| params.get(&param.name).is_some_and(is_short));
+    let texts: Vec<String> = masked_values(action, short, params)
         .iter()
         .take(MAX_NAMED)
         .map(|(name, value)| match value {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::call::{self, Call};
+use crate::call::{self, Call, Resolved};
 use crate::catalog::{Action, Method, Names, PRESENTATION, Words};
 use crate::text::is_number;
 use crate::untrusted::{quote, shortened};
@@ -36,7 +36,6 @@ pub fn name_subject(
 ) -> Option<Subject> {
     let noun = noun(words, action);
     let mark = container_mark(action.domain());
-    let is_marked = mark.is_some_and(|(_, is_object)| is_object);
     if let Some(reference) =
         answer.and_then(full_reference).filter(|reference| is_own_object(mark, reference))
     {
@@ -46,20 +45,15 @@ pub fn name_subject(
     let place = object_reference(params, mark.map(|(mark, _)| mark));
     let within = place.as_ref().filter(|_| is_placed).map(|place| format!(" in {place}")).unwrap_or_default();
     let held = held_values(action, call, params);
-    let named = answer.and_then(name_of);
-    let is_said = |key: &str| match answer.and_then(|answer| answer.get(key)) {
-        Some(Value::String(text)) => is_whole(text) && !is_hash(text),
-        Some(value) => value.is_number(),
-        None => false,
-    };
     // A number in the path may be that of another thing.
-    let is_id =
-        |held: &String| answer.and_then(|answer| answer.get("id")).and_then(written).as_ref() == Some(held);
-    let id = held.as_ref().filter(|held| is_number(held) && is_id(held)).map(|_| "id");
-    let named_by = named.iter().map(|(key, _)| *key).filter(|key| is_said(key) && id != Some(*key));
+    let own_id = answer.and_then(|answer| answer.get("id")).and_then(written);
+    let id = held.as_ref().filter(|held| is_number(held) && own_id.as_ref() == Some(*held)).map(|_| "id");
+    let named = answer.and_then(name_of);
+    let named_by = named.iter().map(|(key, _)| *key);
+    let named_by = named_by.filter(|key| id != Some(*key) && is_whole_in(answer, key));
     let said: Vec<&str> = named_by.chain(id).collect();
     let name = named.or_else(|| name_of(params)).map(|(_, name)| name);
-    if is_marked && params.contains_key("iid") {
+    if mark.is_some_and(|(_, is_object)| is_object) && params.contains_key("iid") {
         let is_same = answer.and_then(|answer| answer.get("iid")) == params.get("iid");
         let title = if is_same { title(answer) } else { String::new() };
         let part = held.map(|held| format!(", {held}")).unwrap_or_default();
@@ -67,35 +61,39 @@ pub fn name_subject(
         return Some(Subject::new(format!("{noun} {}{title}{part}", place?), said));
     }
     let is_new = call.method() == Method::Post;
-    // `latest` names another pipeline with each run, so the id of the answer is better.
-    let is_pipeline = call.resolved().iter().any(|resolved| {
-        let param = action.param(&resolved.param);
-        param.is_some_and(|param| param.names == Some(Names::Pipeline))
-            && name == Some(resolved.id.to_string())
-    });
-    match (held, name) {
-        (Some(_), Some(name)) if is_pipeline => Some(Subject::new(format!("{noun} {name}{within}"), said)),
+    let is_pipeline = name.as_ref().is_some_and(|name| is_resolved_pipeline(action, call, name));
+    let (text, said) = match (held, name) {
+        (Some(_), Some(name)) if is_pipeline => (format!("{noun} {name}{within}"), said),
         // The path of a new object names its parent: the release of a link, the thread of a note.
         (Some(held), Some(name)) if is_new && held.starts_with('"') && !held.contains(&name) => {
-            Some(Subject::new(format!("{noun} {name} of {held}{within}"), said))
+            (format!("{noun} {name} of {held}{within}"), said)
         }
         (Some(held), Some(name)) if is_number(&name) => {
-            Some(Subject::new(format!("{noun} {held}{within}"), id))
+            (format!("{noun} {held}{within}"), Vec::from_iter(id))
         }
-        (Some(held), Some(name)) if held.contains(&name) => {
-            Some(Subject::new(format!("{noun} {held}{within}"), said))
-        }
+        (Some(held), Some(name)) if held.contains(&name) => (format!("{noun} {held}{within}"), said),
         (Some(held), Some(name)) if held.starts_with('"') && !is_of_answer(answer, &held) => {
-            Some(Subject::new(format!("{noun} {held}{within}, now {name}"), said))
+            (format!("{noun} {held}{within}, now {name}"), said)
         }
-        (Some(held), Some(name)) => Some(Subject::new(format!("{noun} {held} {name}{within}"), said)),
-        (Some(held), None) => Some(Subject::new(format!("{noun} {held}{within}"), [])),
+        (Some(held), Some(name)) => (format!("{noun} {held} {name}{within}"), said),
+        (Some(held), None) => (format!("{noun} {held}{within}"), Vec::new()),
         (None, _) if HOLDERS.contains(&action.domain()) && place.is_some() => {
-            Some(Subject::new(format!("{noun} {}", place.unwrap_or_default()), []))
+            (format!("{noun} {}", place.unwrap_or_default()), Vec::new())
         }
-        (None, Some(name)) => Some(Subject::new(format!("{noun} {name}{within}"), said)),
-        (None, None) => place.map(|place| Subject::new(format!("{noun} in {place}"), [])),
-    }
+        (None, Some(name)) => (format!("{noun} {name}{within}"), said),
+        (None, None) => (format!("{noun} in {}", place?), Vec::new()),
+    };
+    Some(Subject::new(text, said))
+}
+
+/// True if the name is the number of a pipeline that the call gives by a word. `latest` names another one with each run, so
+/// the number is better.
+fn is_resolved_pipeline(action: &Action, call: &Call, name: &str) -> bool {
+    let is_it = |resolved: &Resolved| {
+        let param = action.param(&resolved.param);
+        param.is_some_and(|param| param.names == Some(Names::Pipeline)) && resolved.id.to_string() == name
+    };
+    call.resolved().iter().any(is_it)
 }
 
 impl Subject {
@@ -124,6 +122,15 @@ fn said_title(answer: Option<&Map<String, Value>>) -> Option<&'static str> {
 /// True if the words on an object have a text as it is.
 fn is_whole(text: &str) -> bool {
     quote(&shortened(text, MAX_NAME_CHARACTERS)) == format!("\"{text}\"")
+}
+
+/// True if the words on an object have a field of an answer as it is.
+fn is_whole_in(answer: Option<&Map<String, Value>>, field: &str) -> bool {
+    match answer.and_then(|answer| answer.get(field)) {
+        Some(Value::String(text)) => is_whole(text) && !is_hash(text),
+        Some(value) => value.is_number(),
+        None => false,
+    }
 }
 
 /// The mark before the numbers of a domain's objects, or of the objects that contain them; true if it is the former.

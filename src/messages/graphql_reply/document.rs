@@ -8,6 +8,7 @@ use crate::catalog::Risk;
 use crate::gitlab::{Content, Page, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::graphql_reply::{failed, messages, nothing};
+use crate::text::list_first;
 
 /// Maximum number of unfinished lists that are named.
 const MAX_LISTS_NAMED: usize = 5;
@@ -87,15 +88,11 @@ fn page(data: &Map<String, Value>, call: &Call, page: Page, notes: &mut Vec<Stri
             }
         },
         several => {
-            let named: Vec<String> =
-                several.iter().take(MAX_LISTS_NAMED).map(|list| format!("`{}`", list.place)).collect();
-            let more = several.len().saturating_sub(MAX_LISTS_NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named = list_first(several.iter().map(|list| format!("`{}`", list.place)), MAX_LISTS_NAMED);
             notes.push(format!(
-                "{} lists have more rows ({}{more}): ask for one by itself, its `after` a variable with its \
+                "{} lists have more rows ({named}): ask for one by itself, its `after` a variable with its \
                  `endCursor`",
-                several.len(),
-                named.join(", ")
+                several.len()
             ));
             page
         }

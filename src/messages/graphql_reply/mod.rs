@@ -78,6 +78,15 @@ pub fn unwrap_reply(
     })
 }
 
+/// The reply to a read of this server's own: the data of a GraphQL operation, without the errors next to them; a REST
+/// reply as it is.
+pub fn unwrap_own_read(reply: Reply, action: &Action, call: &Call) -> Result<Reply, ToolError> {
+    match operation(action, call) {
+        Some(graphql) => unwrap_reply(reply, action, graphql, &mut Vec::new()),
+        None => Ok(reply),
+    }
+}
+
 /// The body of an answer. GraphQL answers with an object: what came without one is no answer of its.
 fn body(content: Content) -> Value {
     match content {
@@ -230,7 +239,7 @@ fn changed(payload: Value, action: &Action) -> Result<Value, ToolError> {
             format!("{}: {}", action.id, errors.join("; ")),
         )
         .hint(hint)
-        .fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"}))));
+        .fix(NextCall::schema_of(&action.id)));
     }
     let Value::Object(mut fields) = payload else { return Ok(payload) };
     fields.remove("errors");

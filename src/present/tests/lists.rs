@@ -87,6 +87,14 @@ fn two_rows_share_only_what_is_long() {
 }
 
 #[test]
+fn what_one_row_lacks_is_not_said_of_every_row() {
+    let row = |id: u64, source: Option<&str>| json!({"id": id, "ref": format!("b{id}"), "source": source});
+    let shown = compact(json!([row(1, Some("push")), row(2, Some("push")), row(3, None)]));
+    assert!(shown.same.is_empty(), "{:?}", shown.same);
+    assert_eq!((&shown.data[1]["source"], &shown.data[2]), (&json!("push"), &json!({"id": 3, "ref": "b3"})));
+}
+
+#[test]
 fn many_labels_are_cut_and_counted() {
     let labelled = |iid: u64| {
         let mut row = issue(iid);

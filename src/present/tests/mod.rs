@@ -159,6 +159,18 @@ fn a_list_beyond_the_budget_shows_whole_rows() {
 }
 
 #[test]
+fn a_list_that_is_too_long_only_as_text_says_how_many_rows_came() {
+    // Each level takes more bytes as an indented line than as JSON.
+    let row = (0..20).fold(json!(1), |inner, _| json!({"a": inner}));
+    let rows = json!(vec![row; 80]);
+    assert!(rows.to_string().len() <= 10_000);
+    let shown = present(GivenContent::Json(rows), &Options { full: true, ..options(&[]) });
+    let count = shown.data.as_array().unwrap().len();
+    assert!(count < 80, "{} bytes of text", shown.text.len());
+    assert_eq!(shown.rows, Some((count, 80)));
+}
+
+#[test]
 fn one_row_is_shown_however_large() {
     let shown =
         present(GivenContent::Json(json!([{"id": 1}, {"id": 2}])), &Options { budget: 3, ..options(&[]) });

@@ -211,7 +211,7 @@ fn the_secret_part_of_a_url_is_masked() {
     let value = json!({
         "webhook": "https://chat.example.com/hooks/s3cret", "slack": "https://hooks.slack.com/services/T0/B0/s3cret",
         "teams": "https://acme.webhook.office.com/webhookb2/s3cret", "feed": "/acme/widget.atom?feed_token=s3cret&page=2#top",
-        "signed": "https://storage.example.com/a?X-Amz-Signature=s3cret",
+        "signed": "https://storage.example.com/a?X-Amz-Signature=s3cret", "padded": "https://ci.example.com/run?token=s3cret==",
     });
     let shown = plain(value);
     assert_eq!(shown.data["webhook"], "(not shown: 37 characters)");
@@ -219,6 +219,7 @@ fn the_secret_part_of_a_url_is_masked() {
     assert_eq!(shown.data["teams"], "https://acme.webhook.office.com/(not shown: 16 characters)");
     assert_eq!(shown.data["feed"], "/acme/widget.atom?feed_token=*****&page=2#top");
     assert_eq!(shown.data["signed"], "https://storage.example.com/a?X-Amz-Signature=*****");
+    assert_eq!(shown.data["padded"], "https://ci.example.com/run?token=*****");
     let plain_urls = json!({
         "url": "https://example.com/hooks.slack.com/x?page_token=a&q=b", "description": "see https://hooks.slack.com/ for more",
         "docs": "https://hooks.slack.com/", "next": "/x?page=2&token=*****", "title": "what?token=x",

@@ -41,18 +41,18 @@ pub(super) struct Caller {
     pub(super) scopes: OnceLock<Vec<String>>,
     is_accepted: AtomicBool,
     /// The last one was used last.
-    narrowed: Mutex<Vec<Arc<NarrowedTools>>>,
+    narrowed: Mutex<Vec<Arc<NarrowedHandler>>>,
 }
 
-/// Tools of a caller with one narrowing: policy, look-ups, confirmation tokens.
-pub(super) struct NarrowedTools {
+/// Handler of a caller with one narrowing: policy, look-ups, confirmation tokens.
+pub(super) struct NarrowedHandler {
     pub(super) narrowing: Narrowing,
     /// How GitLab is given the token; none for the server's own.
     pub(super) token_kind: Option<TokenKind>,
     pub(super) handler: Handler<Instances>,
 }
 
-impl NarrowedTools {
+impl NarrowedHandler {
     /// True if GitLab has answered a call with the credential. An answer to a job token is no proof: outside of the
     /// endpoints for jobs, GitLab ignores it and shows what is public (`lib/gitlab/auth/auth_finders.rb`).
     fn has_proof(&self) -> bool {
@@ -94,20 +94,20 @@ impl Caller {
         narrowing: &Narrowing,
         token_kind: Option<TokenKind>,
         make: impl FnOnce() -> Result<Handler<Instances>, E>,
-    ) -> Result<Arc<NarrowedTools>, E> {
+    ) -> Result<Arc<NarrowedHandler>, E> {
         let most = match self.is_accepted() {
             true => MAX_NARROWINGS_PER_CALLER,
             false => MAX_NARROWINGS_UNACCEPTED,
         };
         let mut kept = self.narrowed();
         let same =
-            |tools: &Arc<NarrowedTools>| tools.narrowing == *narrowing && tools.token_kind == token_kind;
+            |tools: &Arc<NarrowedHandler>| tools.narrowing == *narrowing && tools.token_kind == token_kind;
         let found = kept.iter().position(same).map(|at| kept.remove(at));
         let tools = match found {
             Some(tools) => tools,
             None => {
                 let (narrowing, handler) = (narrowing.clone(), make()?);
-                Arc::new(NarrowedTools { narrowing, token_kind, handler })
+                Arc::new(NarrowedHandler { narrowing, token_kind, handler })
             }
         };
         let surplus = (kept.len() + 1).saturating_sub(most);
@@ -116,7 +116,7 @@ impl Caller {
         Ok(tools)
     }
 
-    fn narrowed(&self) -> MutexGuard<'_, Vec<Arc<NarrowedTools>>> {
+    fn narrowed(&self) -> MutexGuard<'_, Vec<Arc<NarrowedHandler>>> {
         self.narrowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -242,6 +242,19 @@ mod tests {
         drop(under_way);
         callers.free_idle(later + IDLE + Duration::from_secs(1));
         assert!(callers.get(key, later).is_none());
+    }
+
+    #[test]
+    fn a_caller_that_calls_again_and_again_is_not_idle() {
+        let (callers, start) = (Callers::default(), Instant::now());
+        let key = keys(1)[0];
+        drop(callers.keep(key, caller(), None, start));
+        let mut now = start;
+        for call in 1..=3 {
+            now += IDLE - Duration::from_secs(1);
+            callers.free_idle(now);
+            assert!(callers.get(key, now).is_some(), "call {call}");
+        }
     }
 
     #[test]

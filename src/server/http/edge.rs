@@ -26,7 +26,7 @@ use url::Url;
 use super::body::{MAX_BODY, read_body};
 use super::browsers;
 use super::caller_key::{CallerKey, KeyMaker};
-use super::callers::{Caller, Callers, NarrowedTools};
+use super::callers::{Caller, Callers, NarrowedHandler};
 use super::connections::{HttpConnection, RunningRequest};
 use super::credentials::{Identity, IdentityError, read_identity};
 use super::handler::{CallRecord, HttpHandler};
@@ -42,7 +42,8 @@ use super::request_rules::{
     TakesJsonAlone, batch, is_json, malformed_message, rate_error, repeated_header, widen_accept,
 };
 use super::settings::{AuthMode, HttpSettings, ListenAddress};
-use crate::server::handler::{FindTurns, Handler};
+use crate::server::handler::Handler;
+use crate::server::request_parts::FindTurns;
 use crate::surface::{self, Surface};
 use crate::tools::{CallerCredential, CallerError, CallerProfile, Instances, Narrowing, Token, ToolsFactory};
 
@@ -72,8 +73,8 @@ pub(super) struct Edge {
     pools: Pools,
     /// Hosts that the server is called by.
     hosts: Vec<String>,
-    /// The tools without a credential, by which tools and instructions are described.
-    front: Arc<NarrowedTools>,
+    /// Describes tools and instructions to whom no caller is known: without a credential, or with the server's own.
+    front: Arc<NarrowedHandler>,
     metrics: Arc<Metrics>,
     verifications: Semaphore,
     reachability: Arc<Reachability>,
@@ -101,7 +102,7 @@ impl Edge {
             declines: Arc::default(),
         };
         let handler = new_handler(&factory, &surface, profile)?;
-        let front = NarrowedTools { narrowing: Narrowing::default(), token_kind: None, handler };
+        let front = NarrowedHandler { narrowing: Narrowing::default(), token_kind: None, handler };
         Ok(Edge {
             instances: factory.instances().cloned().collect(),
             hosts: own_hosts(&settings),
@@ -177,8 +178,8 @@ impl Edge {
         Ok(self.callers.keep(key, caller, verified, now))
     }
 
-    /// The tools of a caller with the limits that the request asks for.
-    fn narrow(&self, caller: &Caller, identity: Identity) -> Result<Arc<NarrowedTools>, HttpRefusal> {
+    /// The handler of a caller with the limits that the request asks for.
+    fn handler_of(&self, caller: &Caller, identity: Identity) -> Result<Arc<NarrowedHandler>, HttpRefusal> {
         let Identity { base, credential, narrowing } = identity;
         let token = credential.map(|credential| credential.token);
         let token_kind = token.as_ref().map(Token::kind);
@@ -195,11 +196,11 @@ impl Edge {
                 CallerProfile { name, base, credential, narrowing, declines },
             )?;
             if let Some(scopes) = caller.scopes.get() {
-                handler.learn_scopes(scopes);
+                handler.set_scopes(scopes);
             }
             Ok(handler)
         });
-        made.map_err(HttpRefusal::Narrowing)
+        made.map_err(HttpRefusal::Tools)
     }
 
     /// The pools that a request of a caller takes from.
@@ -466,7 +467,7 @@ async fn admit(edge: &Edge, request: Request) -> Result<Admitted, HttpRefusal> {
         parts.extensions.insert(alone);
     }
     parts.extensions.insert(Arc::clone(&record));
-    parts.extensions.insert(edge.narrow(&caller, identity)?);
+    parts.extensions.insert(edge.handler_of(&caller, identity)?);
     parts.extensions.insert(FindTurns(finds));
     let share = Share { caller: Arc::clone(&caller), _turn: turn, _memory: memory, _running: running };
     Ok(Admitted { parts, body, record, share })

@@ -16,10 +16,10 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
-use super::callers::NarrowedTools;
+use super::callers::NarrowedHandler;
 use super::metrics::{CallLabels, Metrics};
 use super::request_rules::TakesJsonAlone;
-use crate::server::handler::{ClientName, FindTurns};
+use crate::server::request_parts::{ClientName, FindTurns};
 use crate::tools::{EXECUTE, READ, ToolsFactory};
 
 /// Header that the client fills with the action of an execute (MCP 2026-07-28, transports, `x-mcp-header`): gateways
@@ -61,15 +61,15 @@ impl CallRecord {
 /// MCP handler of HTTP requests.
 #[derive(Clone)]
 pub(super) struct HttpHandler {
-    /// The tools without a credential, by which tools and instructions are described.
-    pub(super) front: Arc<NarrowedTools>,
+    /// Describes tools and instructions to whom no caller is known: without a credential, or with the server's own.
+    pub(super) front: Arc<NarrowedHandler>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) factory: Arc<ToolsFactory>,
 }
 
-/// The tools of the caller that the edge has identified.
-fn caller(context: &RequestContext<RoleServer>) -> Result<Arc<NarrowedTools>, ErrorData> {
-    let found = part::<Arc<NarrowedTools>>(context);
+/// The handler of the caller that the edge has identified.
+fn caller(context: &RequestContext<RoleServer>) -> Result<Arc<NarrowedHandler>, ErrorData> {
+    let found = part::<Arc<NarrowedHandler>>(context);
     found.ok_or_else(|| ErrorData::internal_error("the request has no caller", None))
 }
 
@@ -83,6 +83,19 @@ fn name_client(context: &mut RequestContext<RoleServer>) {
     let agent = context.extensions.get::<Parts>().and_then(|parts| parts.headers.get(USER_AGENT));
     let name = agent.and_then(|agent| agent.to_str().ok()?.split(['/', ' ']).next().map(str::to_owned));
     context.extensions.insert(ClientName(name.unwrap_or_default()));
+}
+
+/// Methods that the handler of the caller answers.
+macro_rules! forward {
+    ($($method:ident($request:ty) -> $response:ty;)+) => {$(
+        async fn $method(
+            &self,
+            request: $request,
+            context: RequestContext<RoleServer>,
+        ) -> Result<$response, ErrorData> {
+            caller(&context)?.handler.$method(request, context).await
+        }
+    )+};
 }
 
 impl ServerHandler for HttpHandler {
@@ -130,11 +143,7 @@ impl ServerHandler for HttpHandler {
         let (caller, started) = (caller(&context)?, Instant::now());
         let record = part::<Arc<CallRecord>>(&context);
         let tool = self.front.handler.tool(&request.name).map_or("unknown", |_| request.name.as_ref());
-        let mut labels = CallLabels {
-            tool: tool.to_owned(),
-            action: self.action_label(request.arguments.as_ref()),
-            outcome: "ok".to_owned(),
-        };
+        let (tool, action) = (tool.to_owned(), self.action_label(request.arguments.as_ref()));
         name_client(&mut context);
         if part::<TakesJsonAlone>(&context).is_some() {
             context.meta.remove("progressToken");
@@ -147,82 +156,32 @@ impl ServerHandler for HttpHandler {
             Ok(CallToolResponse::Complete(result)) if result.is_error == Some(true) => {
                 result.structured_content.as_ref().and_then(|content| content.get("error"))
             }
-            Ok(CallToolResponse::Complete(_)) => None,
-            Ok(_) => {
-                labels.outcome = "input_required".to_owned();
-                None
-            }
-            Err(_) => {
-                labels.outcome = "protocol_error".to_owned();
-                None
-            }
+            _ => None,
         };
-        if let Some(error) = error {
-            labels.outcome = error.get("kind").and_then(Value::as_str).unwrap_or("error").to_owned();
-            if error.get("missing_scope").is_some() {
-                let _ = record.as_ref().map(|record| record.needs_scope.set(()));
-            }
+        let outcome = match (&response, error) {
+            (_, Some(error)) => error.get("kind").and_then(Value::as_str).unwrap_or("error"),
+            (Ok(CallToolResponse::Complete(_)), None) => "ok",
+            (Ok(_), None) => "input_required",
+            (Err(_), None) => "protocol_error",
+        };
+        if error.is_some_and(|error| error.get("missing_scope").is_some()) {
+            let _ = record.as_ref().map(|record| record.needs_scope.set(()));
         }
+        let labels = CallLabels { tool, action, outcome: outcome.to_owned() };
         self.metrics.record_call(labels.clone(), started.elapsed());
         // A request has one tool call.
         let _ = record.map(|record| record.labels.set(labels));
         response
     }
 
-    async fn complete(
-        &self,
-        request: CompleteRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        caller(&context)?.handler.complete(request, context).await
-    }
-
-    async fn list_prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        caller(&context)?.handler.list_prompts(request, context).await
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        caller(&context)?.handler.get_prompt(request, context).await
-    }
-
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        caller(&context)?.handler.list_resources(request, context).await
-    }
-
-    async fn list_resource_templates(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        caller(&context)?.handler.list_resource_templates(request, context).await
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        caller(&context)?.handler.read_resource(request, context).await
-    }
-
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        caller(&context)?.handler.on_custom_request(request, context).await
+    forward! {
+        complete(CompleteRequestParams) -> CompleteResult;
+        list_prompts(Option<PaginatedRequestParams>) -> ListPromptsResult;
+        get_prompt(GetPromptRequestParams) -> GetPromptResponse;
+        list_resources(Option<PaginatedRequestParams>) -> ListResourcesResult;
+        list_resource_templates(Option<PaginatedRequestParams>) -> ListResourceTemplatesResult;
+        read_resource(ReadResourceRequestParams) -> ReadResourceResponse;
+        on_custom_request(CustomRequest) -> CustomResult;
     }
 }
 

@@ -26,7 +26,8 @@ pub(super) enum HttpRefusal {
     Method,
     Identity(IdentityError),
     Token(Rejection),
-    Narrowing(CallerError),
+    /// The tools of the caller cannot be made.
+    Tools(CallerError),
     Rate(Duration),
     Concurrency(usize),
     Body(BodyError),
@@ -68,7 +69,7 @@ impl HttpRefusal {
                 let message = "GitLab does not answer: the token cannot be verified".to_owned();
                 (Status::SERVICE_UNAVAILABLE, "unavailable", message)
             }
-            HttpRefusal::Narrowing(error) => {
+            HttpRefusal::Tools(error) => {
                 let cause = std::error::Error::source(error).map(ToString::to_string);
                 (Status::BAD_REQUEST, "invalid_request", cause.unwrap_or(error.to_string()))
             }

@@ -31,9 +31,10 @@ pub enum SchemaMode {
 }
 
 /// Place of the actions' parameters in a tool's arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// No place: the tool has no action.
+    #[default]
     Plain,
     /// Next to the tool's own arguments, for a tool of one action.
     Beside,
@@ -42,7 +43,7 @@ pub enum Form {
 }
 
 /// A tool before it is customized.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Source {
     pub name: String,
     pub title: Option<String>,

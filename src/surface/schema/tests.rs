@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::catalog::Catalog;
 use crate::catalog::Risk;
-use crate::surface::Annotations;
 
 /// The tool of the milestones, before customization.
 fn milestones(params: ParamSchema) -> Source {
@@ -17,14 +16,10 @@ fn milestones(params: ParamSchema) -> Source {
         name: "gitlab_milestones".to_owned(),
         title: Some("Milestones".to_owned()),
         description: "Milestones.".to_owned(),
-        described: false,
         own: json!({"confirm": {"type": "boolean"}}).as_object().cloned().unwrap(),
-        required: Vec::new(),
         branches: own.map(|action| Branch::new(&action, words)).collect(),
-        family_tool: None,
         form: Form::Within(params),
-        output: None,
-        annotations: Annotations::default(),
+        ..Source::default()
     };
     source.shorten();
     source

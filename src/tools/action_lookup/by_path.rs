@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::call::{self, Fault, Routed, WebPage};
 use crate::catalog::{self, Action, Method, ObjectKind, Operation, Risk, Scope};
 use crate::files::git_remote;
-use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::search::{Confidence, Hit, Query};
 use crate::text::{excerpt, plain_text};
@@ -68,7 +68,7 @@ fn resolve_graphql(
 ) -> Option<Result<ResolvedAction, ToolError>> {
     let surface = match tools.catalog.operations() {
         Ok(surface) => surface,
-        Err(error) => return Some(Err(error::internal(&error))),
+        Err(error) => return Some(Err(error.into())),
     };
     let touched = if given.starts_with("mutation") { surface.mutation(field) } else { surface.query(field) };
     let id = touched.first()?.ids.first()?;
@@ -128,8 +128,7 @@ fn no_read_error(tools: &Tools, given: &str, path: &str, request: &ExecuteReques
         .hint("Give the method with the path, or call the action by its id.");
     let error = suggestions::with_candidates(error, std::slice::from_ref(&resolved_action.action));
     match resolved_action.action.risk {
-        Risk::Grant | Risk::Destructive => error
-            .fix(NextCall::find(json!({"query": resolved_action.action.id, "limit": 1, "detail": "schema"}))),
+        Risk::Grant | Risk::Destructive => error.fix(NextCall::schema_of(&resolved_action.action.id)),
         _ => error.fix(NextCall::execute(&resolved_action.action.id, &resolved_action.request.params)),
     }
 }
@@ -255,8 +254,8 @@ fn accepts_param(action: &Action, name: &str, value: &Value) -> bool {
 fn list_action(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
     let allow = |_: &Action| true;
     let asked = Query { words: url, limit: 1, domain: None, allow: &allow, explain: false };
-    let ranker = tools.ranker().map_err(|error| error::internal(&error))?;
-    let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| error::internal(&error))?;
+    let ranker = tools.ranker()?;
+    let ranking = ranker.rank(&tools.catalog, &asked)?;
     let is_exact = ranking.confidence == Confidence::High && ranking.total == 1;
     // A page with a form for something new only shows the form.
     let reads = |hit: &Hit| is_exact && hit.action.risk == Risk::Read;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Language, Risk};
 use crate::messages::arguments::WRAPPERS;
-use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::local_files;
 use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::messages::request_limits;
@@ -35,7 +35,7 @@ pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction
 }
 
 fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
-    let words = tools.catalog.words().map_err(|error| error::internal(&error))?;
+    let words = tools.catalog.words()?;
     let language = &words.language;
     let mut aliased = tools.catalog.by_alias(given);
     let folded = given.to_lowercase();

@@ -1,7 +1,7 @@
 //! A request whose action has been resolved.
 
 use crate::catalog::{Action, Catalog};
-use crate::messages::error::{ToolError, internal};
+use crate::messages::error::ToolError;
 use crate::messages::request::ExecuteRequest;
 
 /// A request whose action has been resolved.
@@ -21,7 +21,7 @@ pub fn by_number(
     request: &ExecuteRequest,
     notes: Vec<String>,
 ) -> Result<ResolvedAction, ToolError> {
-    let action = catalog.action(number).map_err(|error| internal(&error))?;
+    let action = catalog.action(number)?;
     let request = ExecuteRequest { action: action.id.clone(), ..request.clone() };
     Ok(ResolvedAction { action, request, notes })
 }

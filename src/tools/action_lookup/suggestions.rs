@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Action, Risk, Verb, signature};
-use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{FIND, NextCall};
 use crate::search::action_names as names;
 use crate::search::{Confidence, Query, similarity};
@@ -75,7 +75,7 @@ fn unknown_action_error(
     if within.len() > 1 {
         return Ok(ambiguous(format!("`{given}` may mean {}", listed(&within)), given, &within));
     }
-    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
+    let language = &tools.catalog.words()?.language;
     let hint = match actions.is_empty() {
         true => format!("{FIND} finds actions by words, ids, REST paths and URLs."),
         false => "`candidates` lists similar actions with their signatures.".to_owned(),
@@ -114,8 +114,7 @@ pub fn read_by_ambiguous_name(
     params: &Map<String, Value>,
 ) -> Result<usize, ToolError> {
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
-    let mut actions: Vec<Action> =
-        decoded.collect::<Result<_, _>>().map_err(|error| error::internal(&error))?;
+    let mut actions: Vec<Action> = decoded.collect::<Result<_, _>>()?;
     // Reads first. A noun alone asks for nothing to be deleted.
     actions.sort_by_key(|action| action.risk);
     let is_bare = names::words(given).len() < 2;
@@ -200,7 +199,7 @@ fn spells_whole(given: &str, id: &str) -> bool {
 
 /// The actions whose ids have every word of a name.
 fn within(tools: &Tools, actions: &[Action], given: &str) -> Result<Vec<Action>, ToolError> {
-    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
+    let language = &tools.catalog.words()?.language;
     Ok(actions.iter().filter(|action| names::is_within(action, language, given)).cloned().collect())
 }
 
@@ -237,7 +236,7 @@ fn only_read_of_domain(
     params: &Map<String, Value>,
 ) -> Result<Option<usize>, ToolError> {
     let Some((domain, verb)) = given.split_once('.').filter(|_| !params.is_empty()) else { return Ok(None) };
-    let verbs = &tools.catalog.words().map_err(|error| error::internal(&error))?.language.verbs;
+    let verbs = &tools.catalog.words()?.language.verbs;
     let reads =
         |known: &&Verb| known.mean.first().is_some_and(|mean| ["get", "list"].contains(&mean.as_str()));
     if !verbs.iter().filter(reads).any(|known| known.say.iter().any(|said| said == verb)) {
@@ -245,7 +244,7 @@ fn only_read_of_domain(
     }
     let mut actions = Vec::new();
     for id in tools.catalog.ids().filter(|id| id.split_once('.').is_some_and(|(of, _)| of == domain)) {
-        let action = tools.catalog.get(id).map_err(|error| error::internal(&error))?;
+        let action = tools.catalog.get(id)?;
         actions.extend(action.filter(|action| tools.withholds(action).is_none()));
     }
     Ok(only_read(tools, &actions, params))
@@ -267,13 +266,19 @@ fn query(given: &str) -> String {
 pub fn checked(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<Checked> {
     let (context, notes) = (tools.context().ok()?, &mut Vec::new());
     let checked = default_project::check(tools, action, params.clone(), &context, notes).ok()?;
-    let known = tools.known.lock().ok()?.clone();
+    let known = tools.lookup_cache.lock().ok()?.clone();
     checked.step(&known).is_ok().then_some(checked)
 }
 
 /// True if the parameters make a call of the action, as far as is known without a request.
 pub fn is_callable(tools: &Tools, action: &Action, params: &Map<String, Value>) -> bool {
     checked(tools, action, params).is_some()
+}
+
+/// The call of an action with these parameters, if they make one and policy does not withhold the action.
+pub fn offer(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
+    let may_run = tools.may_run(action) && is_callable(tools, action, params);
+    may_run.then(|| NextCall::execute(&action.id, params))
 }
 
 /// The error with actions to choose from.
@@ -310,14 +315,14 @@ fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, Too
     }
     let allow = |action: &Action| tools.withholds(action).is_none();
     let asked = Query { words: query, limit: MAX_CANDIDATES, domain: None, allow: &allow, explain: false };
-    let ranker = tools.ranker().map_err(|error| error::internal(&error))?;
-    let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| error::internal(&error))?;
+    let ranker = tools.ranker()?;
+    let ranking = ranker.rank(&tools.catalog, &asked)?;
     let sure = ranking.confidence == Confidence::High;
     let mut actions: Vec<Action> = match ranking.confidence {
         Confidence::None => Vec::new(),
         _ => ranking.hits.into_iter().map(|hit| hit.action).collect(),
     };
-    let language = &tools.catalog.words().map_err(|error| error::internal(&error))?.language;
+    let language = &tools.catalog.words()?.language;
     // Nonsense must not lead to an action that deletes something.
     let is_bare = names::words(given).len() < 2;
     actions.retain(|action| {
@@ -329,8 +334,7 @@ fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, Too
     // Two ids may be spelt alike and be far from each other.
     let nearest = crate::search::nearest(given, tools.catalog.ids());
     let nearest = nearest.filter(|id| names::is_misspelt(&tools.catalog, language, given, id));
-    let near =
-        nearest.map(|id| tools.catalog.get(id)).transpose().map_err(|error| error::internal(&error))?;
+    let near = nearest.map(|id| tools.catalog.get(id)).transpose()?;
     let is_offered = |action: &Action| {
         let is_guess = is_bare && !spells_whole(given, &action.id) && action.risk == Risk::Destructive;
         !is_guess && tools.withholds(action).is_none()

@@ -69,10 +69,11 @@ struct AuditLog {
 }
 
 /// State of a call that has not ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Pending {
     started: Instant,
     line: AuditLine,
+    /// True if a write was allowed and its outcome is unknown.
     is_open: bool,
 }
 
@@ -81,51 +82,36 @@ struct Pending {
 pub struct AuditEntry<'a> {
     auditor: &'a Auditor,
     number: u64,
-    started: Instant,
-    line: AuditLine,
+    state: Pending,
     /// True if an allowed call is a write.
     changes: bool,
-    /// True if a write was allowed and its outcome is unknown.
-    is_open: bool,
 }
 
-/// Fields of an audit line, in this order.
+/// Fields of an audit line, in this order; those without a value are left out.
 #[derive(Clone, Debug, Default, Serialize)]
 struct AuditLine {
     time: String,
     /// The caller of a shared server: a digest that is no credential.
-    #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     user: Option<String>,
     /// The instance, if several are configured.
-    #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<Arc<str>>,
     /// Id of the action; none for an unknown action.
-    #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<String>,
     /// The plan whose step it is, by its id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<String>,
     /// Purpose of a read that this server makes for itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    purpose: Option<&'static str>,
+    purpose: Option<String>,
     /// The operation as GitLab's documentation writes it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     operation: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     /// Project or group, and iid or id, of a GraphQL call, whose path has neither.
-    #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     /// Address of the object that GitLab answered a creation with, else its id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     created: Option<String>,
     decision: &'static str,
     /// `unknown` of a change that may have been made, though GitLab's answer was not seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
     applied: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
     /// Size of the bodies of successful responses: of a list that is read whole, of all pages.
     bytes: u64,
@@ -161,22 +147,22 @@ impl Auditor {
     }
 
     /// Writes the line of a read of this server's own that a rule denies; `purpose` is its reason.
-    pub fn denied_own_read(&self, action: &str, purpose: &'static str) {
+    pub fn denied_own_read(&self, action: &str, purpose: String) {
         let mut entry = self.begin();
-        entry.line.action = Some(action.to_owned());
-        entry.line.purpose = Some(purpose);
-        entry.line.decision = "denied";
-        entry.line.outcome = ErrorKind::Denied.name();
+        entry.state.line.action = Some(action.to_owned());
+        entry.state.line.purpose = Some(purpose);
+        entry.state.line.decision = "denied";
+        entry.state.line.outcome = ErrorKind::Denied.name();
     }
 
     /// Writes the line of a call that a person was asked about and did not consent to.
     pub fn refused(&self, call: &AskedCall, kind: ErrorKind) {
         let mut entry = self.begin();
-        entry.line.action = Some(call.action.clone());
-        entry.line.plan.clone_from(&call.plan);
-        entry.line.aim_at(call.target.clone());
-        entry.line.decision = decided(kind).unwrap_or("none");
-        entry.line.outcome = kind.name();
+        entry.state.line.action = Some(call.action.clone());
+        entry.state.line.plan.clone_from(&call.plan);
+        entry.state.line.aim_at(call.target.clone());
+        entry.state.line.decision = decided(kind).unwrap_or("none");
+        entry.state.line.outcome = kind.name();
     }
 
     /// Begins the line of a call.
@@ -190,14 +176,8 @@ impl Auditor {
             ..AuditLine::default()
         };
         let number = self.log.next.fetch_add(1, Ordering::Relaxed);
-        let entry = AuditEntry {
-            auditor: self,
-            number,
-            started: Instant::now(),
-            line,
-            changes: false,
-            is_open: false,
-        };
+        let state = Pending { started: Instant::now(), line, is_open: false };
+        let entry = AuditEntry { auditor: self, number, state, changes: false };
         entry.save();
         entry
     }
@@ -239,53 +219,52 @@ impl AuditEntry<'_> {
         if self.auditor.log.is_off() {
             return;
         }
-        let (started, line, is_open) = (self.started, self.line.clone(), self.is_open);
         let mut pending = self.auditor.log.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        pending.insert(self.number, Pending { started, line, is_open });
+        pending.insert(self.number, self.state.clone());
     }
 
     /// Sets the action, and its target as the caller wrote it until the request is known.
     pub fn set_action(&mut self, action: &Action, params: &Map<String, Value>) {
-        self.line.user = self.auditor.user.get().cloned();
-        self.line.aim_at(AuditTarget::given(params));
-        self.line.action = Some(action.id.clone());
+        self.state.line.user = self.auditor.user.get().cloned();
+        self.state.line.aim_at(AuditTarget::given(params));
+        self.state.line.action = Some(action.id.clone());
         self.save();
     }
 
     /// The plan whose step it is.
     pub fn within(&mut self, plan: &str) {
-        self.line.plan = Some(plan.to_owned());
+        self.state.line.plan = Some(plan.to_owned());
     }
 
     /// Notes that a composite action runs; its requests are in the lines of its steps.
     pub fn planned(&mut self) {
-        self.line.decision = "plan";
+        self.state.line.decision = "plan";
     }
 
     /// The call that it makes.
     pub fn set_call(&mut self, call: &Call, checked: &Checked) {
-        self.line.aim_at(AuditTarget::new(call, checked));
+        self.state.line.aim_at(AuditTarget::new(call, checked));
     }
 
     /// The policy lets the call run: from now on it may be sent.
     pub fn allowed(&mut self, call: &Call) {
-        self.line.decision = "allowed";
+        self.state.line.decision = "allowed";
         self.changes = call.risk() != Risk::Read;
-        self.is_open = self.changes;
+        self.state.is_open = self.changes;
         self.save();
     }
 
     /// Sets GitLab's response.
     pub fn set_response(&mut self, sent: &Result<Reply, GitlabError>) {
-        self.line.decision = "allowed";
-        self.is_open = matches!(sent, Err(error) if error.applied() == Applied::Unknown);
+        self.state.line.decision = "allowed";
+        self.state.is_open = matches!(sent, Err(error) if error.applied() == Applied::Unknown);
         match sent {
             Ok(reply) => {
-                self.line.status = Some(reply.status);
-                self.line.created = created(reply);
-                self.line.bytes += reply.bytes;
+                self.state.line.status = Some(reply.status);
+                self.state.line.created = created(reply);
+                self.state.line.bytes += reply.bytes;
             }
-            Err(error) => self.line.status = error.status(),
+            Err(error) => self.state.line.status = error.status(),
         }
         self.save();
     }
@@ -294,15 +273,15 @@ impl AuditEntry<'_> {
     pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
         // A call that ends before it is sent was not made; one that was lost on its way, or failed in its execution,
         // may have been.
-        self.is_open = self.changes
+        self.state.is_open = self.changes
             && error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
-        self.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());
+        self.state.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());
         let decision = match error {
             None => is_preview.then_some("preview"),
             Some(error) => decided(error.kind),
         };
-        if let ("none", Some(decision)) = (self.line.decision, decision) {
-            self.line.decision = decision;
+        if let ("none", Some(decision)) = (self.state.line.decision, decision) {
+            self.state.line.decision = decision;
         }
     }
 }
@@ -316,10 +295,9 @@ impl Drop for AuditEntry<'_> {
         }
         drop(pending);
         if std::thread::panicking() {
-            self.line.outcome = ErrorKind::Internal.name();
+            self.state.line.outcome = ErrorKind::Internal.name();
         }
-        let line = std::mem::take(&mut self.line);
-        self.auditor.write(Pending { started: self.started, line, is_open: self.is_open });
+        self.auditor.write(self.state.clone());
     }
 }
 
@@ -334,7 +312,8 @@ impl AuditLine {
     }
 
     fn spelled(&self, form: Audit) -> String {
-        let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return String::new() };
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(self) else { return String::new() };
+        fields.retain(|_, value| !value.is_null());
         match form {
             Audit::Off => String::new(),
             Audit::Json => {

@@ -25,7 +25,7 @@ fn line(action: &str, params: Value) -> AuditLine {
     let mut entry = auditor.begin();
     entry.set_action(checked.action(), checked.params());
     entry.set_call(&call, &checked);
-    std::mem::take(&mut entry.line)
+    std::mem::take(&mut entry.state.line)
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Ask {
 ///
 /// # Errors
 /// An object that is missing, or no longer as the call names it.
-pub async fn find_consent(
+pub async fn question_unless_consented(
     tools: &Tools,
     prepared: &Prepared,
     rule: &Rule,
@@ -74,16 +74,16 @@ pub async fn find_consent(
         },
         _ => None,
     };
-    if let Some(changed) = pin::refuse_changed(tools, checked, request, &target.rows).await {
+    if let Some(changed) = pin::changed_object_error(tools, checked, request, &target.summary).await {
         return Err(prepared.with_given_params(changed.with_notes(&prepared.notes)));
     }
-    if target.rows.is_empty() && target.unseen.is_none() {
+    if target.summary.is_empty() && target.unseen.is_none() {
         target.unseen = Some("the affected object cannot be read first".to_owned());
     }
     let mut notes = prepared.notes.clone();
-    notes.extend(done_note(tools, &prepared.action, &target.rows));
+    notes.extend(done_note(tools, &prepared.action, &target.summary));
     let token = wants_token.then(|| tools.tokens.as_ref()?.issue(&subject(tools, call, &target))).flatten();
-    let hint = match (&token, target.rows.is_empty()) {
+    let hint = match (&token, target.summary.is_empty()) {
         (None, _) => {
             "Call it again with `confirm: true` once the user agrees; `dry_run: true` shows the request."
         }
@@ -130,7 +130,7 @@ fn subject(tools: &Tools, call: &Call, hit: &TargetObject) -> String {
         call.query(),
         body,
         places,
-        hit.rows,
+        hit.summary,
         hit.state,
     ])
     .to_string()
@@ -142,7 +142,7 @@ pub(super) fn redeem(tools: &Tools, token: &str, subject: &str) -> Result<(), To
 
 /// The whole request again, consenting.
 pub(super) fn consenting_call(request: &ExecuteRequest, action: &str, token: Option<String>) -> NextCall {
-    NextCall::consented(&ExecuteRequest {
+    NextCall::whole(&ExecuteRequest {
         action: action.to_owned(),
         confirm: Some(true),
         confirmation_token: token,
@@ -157,7 +157,7 @@ pub(super) async fn describe_call(
     target: TargetObject,
 ) -> QuestionedCall {
     let CheckedCall { call: request, checked } = call;
-    let TargetObject { rows: hit, state, unseen } = target;
+    let TargetObject { summary: hit, state, unseen } = target;
     let is_raw = checked.action().direct().is_some();
     let strictest = request.strictest().and_then(|touched| touched.ids.first()).filter(|_| is_raw);
     let named = strictest.and_then(|id| tools.catalog.get(id).ok().flatten());

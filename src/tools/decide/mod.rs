@@ -46,7 +46,7 @@ pub async fn decide(tools: &Tools, prepared: &Prepared, is_agreed: bool) -> Resu
     if is_agreed {
         refuse_other_object(tools, prepared).await?;
     }
-    let answered = ask::find_consent(tools, prepared, &rule, is_agreed).await;
+    let answered = ask::question_unless_consented(tools, prepared, &rule, is_agreed).await;
     match answered {
         Ok(Some(ask)) => Ok(Decision::Ask(Box::new(ask))),
         Ok(None) => {
@@ -55,7 +55,7 @@ pub async fn decide(tools: &Tools, prepared: &Prepared, is_agreed: bool) -> Resu
             Ok(decide_by_rules(tools, prepared, consent).unwrap_or_else(Decision::Deny))
         }
         Err(error) => {
-            Err(diagnosis::diagnose_reply(tools, error, prepared.checked_call(), &prepared.request).await)
+            Err(diagnosis::diagnose_error(tools, error, prepared.checked_call(), &prepared.request).await)
         }
     }
 }

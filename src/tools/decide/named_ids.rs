@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Checked};
 use crate::catalog::{self, Action, Names};
-use crate::gitlab::Content;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
@@ -27,8 +26,7 @@ async fn fact(tools: &Tools, names: Names, id: String) -> Option<String> {
     let resolver = catalog::resolver(names)?;
     let shown = resolver.shown.as_ref()?;
     let params = Map::from_iter([(shown.param.clone(), json!(id))]);
-    let (_, reply) = lookups::read_once(tools, &shown.action, params, Purpose::LookUp).await.ok()?;
-    let Content::Json(row) = &reply.content else { return None };
+    let row = lookups::read_json(tools, &shown.action, params, Purpose::LookUp).await?;
     let name = row.get(&shown.field)?.as_str()?;
     Some(format!("The {} {id} is {}.", resolver.noun, quote(name)))
 }

@@ -8,9 +8,9 @@ use crate::catalog::{
     self, Action, Interface, Locates, Method, Operation, PRESENTATION, Piece, Touched, pieces,
 };
 use crate::gitlab::{Content, GitlabError};
-use crate::messages::error::{self, ErrorKind, ToolError};
-use crate::messages::graphql_reply;
-use crate::tools::error_mapping;
+use crate::messages::error::{ErrorKind, ToolError};
+use crate::messages::request::CheckedCall;
+use crate::text::object_fields;
 use crate::tools::errors::not_found::read_at;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::prepare::pin;
@@ -24,7 +24,7 @@ const RAW: &str = "api.rest";
 /// The object that a call would hit, as far as GitLab shows it.
 #[derive(Debug, Default)]
 pub struct TargetObject {
-    pub rows: Map<String, Value>,
+    pub summary: Map<String, Value>,
     /// The fields that consent is bound to, each with its path.
     pub state: Map<String, Value>,
     /// The reason why the target is unknown.
@@ -64,7 +64,7 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
     let action = checked.action();
     if action.direct() == Some(Interface::Rest) {
         let path = checked.params().get("path").cloned().unwrap_or_default();
-        let params = json!({"method": "GET", "path": path}).as_object().cloned().unwrap_or_default();
+        let params = object_fields(json!({"method": "GET", "path": path}));
         let thing = TargetRead { action: RAW.to_owned(), params, is_thing_itself: false };
         return std::iter::once(thing).chain(raw_holder_read(tools, call)).collect();
     }
@@ -132,7 +132,7 @@ fn raw_holder_read(tools: &Tools, call: &Call) -> Option<TargetRead> {
             path.split('/').filter(|word| !word.is_empty()).map(str::to_owned).collect();
         let reads = index.rest(Method::Get, &segments);
         let id = reads.iter().flat_map(Touched::all_ids).find(|id| id.ends_with(".get"))?.to_owned();
-        let params = json!({"method": "GET", "path": path}).as_object().cloned()?;
+        let params = object_fields(json!({"method": "GET", "path": path}));
         Some((id, TargetRead { action: RAW.to_owned(), params, is_thing_itself: false }))
     });
     tracked_or_nearest(reads, |(id, _)| id).map(|(_, read)| read)
@@ -182,30 +182,21 @@ fn read_target<'t>(
     params: Map<String, Value>,
 ) -> BoxFuture<'t, Result<Option<TargetObject>, ToolError>> {
     Box::pin(async move {
-        let Some(action) = tools.catalog.get(id).map_err(|error| error::internal(&error))? else {
-            return Ok(None);
-        };
+        let Some(action) = tools.catalog.get(id)? else { return Ok(None) };
         let taken = params.into_iter().filter(|(name, _)| action.param(name).is_some()).collect();
-        let context = tools.context().map_err(|error| error::internal(&error))?;
+        let context = tools.context()?;
         let Ok(checked) = call::check(action.clone(), taken, &context) else { return Ok(None) };
-        let Ok(look) = lookups::call(tools, &checked).await else { return Ok(None) };
-        let reply = match own_reads::send(tools, look.clone(), Purpose::Target).await {
+        let Ok(look) = lookups::resolve_call(tools, &checked).await else { return Ok(None) };
+        let look = CheckedCall { call: &look, checked: &checked };
+        let reply = match own_reads::read(tools, look, Purpose::Target).await {
             Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) if action.direct().is_some() => {
                 return Ok(None);
             }
-            Err(OwnReadError::Denied { action, rule }) => return Err(OwnReadError::denial(&action, &rule)),
-            Err(OwnReadError::Gitlab(error)) => {
-                return Err(error_mapping::from_gitlab(&error, &action, tools.token_standing()));
-            }
-            Ok(reply) => reply,
-        };
-        let reply = match graphql_reply::operation(&action, &look) {
-            Some(asked) => graphql_reply::unwrap_reply(reply, &action, asked, &mut Vec::new())?,
-            None => reply,
+            read => read.map_err(|error| error.explain(tools, &action))?,
         };
         Ok(match reply.content {
             Content::Json(Value::Object(thing)) => Some(TargetObject {
-                rows: summarize(&action, &thing),
+                summary: summarize(&action, &thing),
                 state: bound_state(action.domain(), &Value::Object(thing)),
                 unseen: None,
             }),

@@ -5,11 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Action, Param, Place, Risk};
-use crate::gitlab::{Content, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
 use crate::present;
-use crate::text::plain_text;
+use crate::text::{pick_fields, plain_text};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
@@ -55,18 +54,18 @@ pub async fn show_existing(tools: &Tools, checked: &Checked, refused: ToolError)
         return refused;
     };
     let read_given = params.clone();
-    let reply = lookups::read_once(tools, &read.id, params.clone(), Purpose::Diagnosis).await;
-    let Ok((_, Reply { content: Content::Json(Value::Object(object)), .. })) = reply else { return refused };
+    let object = lookups::read_json(tools, &read.id, params.clone(), Purpose::Diagnosis).await;
+    let Some(Value::Object(object)) = object else { return refused };
     let existing = existing_fields(&read, object, checked.params());
     let refused = refused.detail(EXISTING, existing);
     // Whoever wants a new group or project wants no other one changed.
     let is_place = params.contains_key(PLACE) && !checked.params().contains_key(PLACE);
-    let update = by_id("update").filter(|update| !is_place && tools.withholds(update).is_none());
+    let update = by_id("update").filter(|update| !is_place && tools.may_run(update));
     if let Some(update) = update {
-        let taken = |(name, _): &(&String, &Value)| update.param(name).is_some();
-        let shared = checked.params().iter().filter(taken).map(|(name, value)| (name.clone(), value.clone()));
-        let mut params: Map<String, Value> = shared.collect();
-        params.extend(params_of(&update, &params_by_name(&read, &update, &params, checked.params())));
+        let is_taken = |name: &String| update.param(name).is_some();
+        let mut params = pick_fields(checked.params(), is_taken);
+        let by_name = params_by_name(&read, &update, &params, checked.params());
+        params.extend(pick_fields(&by_name, is_taken));
         let names_it = |param: &Param| param.name == USERNAME && params.contains_key(USER);
         let is_set = |param: &Param| {
             param.place == Place::Body && checked.params().contains_key(&param.name) && !names_it(param)
@@ -134,11 +133,6 @@ fn params_by_name(
         Some((param.name.clone(), object_name(&param.name, given, "")?))
     });
     named.collect()
-}
-
-fn params_of(action: &Action, params: &Map<String, Value>) -> Map<String, Value> {
-    let known = params.iter().filter(|(name, _)| action.param(name).is_some());
-    known.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// The fields that identify the object and those that the call would have set, short and without secrets.

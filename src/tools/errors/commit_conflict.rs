@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Checked;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
-use crate::text::plain_text;
+use crate::text::{object_fields, plain_text};
 use crate::tools::errors::not_found;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
@@ -53,8 +53,7 @@ pub async fn name_files(tools: &Tools, checked: &Checked, refused: ToolError) ->
     let at = params.get("start_branch").or_else(|| params.get("branch")).cloned().unwrap_or_default();
     let found = join_all(paths.iter().map(|path| {
         let read = json!({"fullPath": params.get("fullPath"), "file_path": path, "ref": at});
-        let read = read.as_object().cloned().unwrap_or_default();
-        lookups::read_once(tools, "repository_file.get", read, Purpose::Diagnosis)
+        lookups::read_once(tools, "repository_file.get", object_fields(read), Purpose::Diagnosis)
     }));
     let found = found.await;
     let named = paths.iter().zip(&found).filter(|(_, found)| match found {

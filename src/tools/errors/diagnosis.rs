@@ -62,7 +62,7 @@ pub async fn diagnose_request(
 }
 
 /// Diagnoses a reply whose body is an error, as those of GraphQL are.
-pub async fn diagnose_reply(
+pub async fn diagnose_error(
     tools: &Tools,
     error: ToolError,
     call: CheckedCall<'_>,

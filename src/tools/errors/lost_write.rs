@@ -14,7 +14,7 @@ use crate::messages::request::{CheckedCall, NextCall};
 use crate::present::{self, ContentKind, Options};
 use crate::tools::error_mapping;
 use crate::tools::lookups;
-use crate::tools::own_reads::gate::Purpose;
+use crate::tools::own_reads::gate::{Purpose, ReadError};
 use crate::tools::state::Tools;
 
 /// Timeout of the verifying read; shorter after a timeout, because the caller has waited already.
@@ -116,14 +116,9 @@ fn identifying_params(read: &Action, params: &Map<String, Value>) -> Map<String,
 
 async fn read_back(tools: &Tools, get: &Action, params: Map<String, Value>) -> ReadBack {
     let reply = match lookups::read_once(tools, &get.id, params, Purpose::Target).await {
-        Ok((call, reply)) => match graphql_reply::operation(get, &call) {
-            Some(asked) => graphql_reply::unwrap_reply(reply, get, asked, &mut Vec::new()),
-            None => Ok(reply),
-        },
+        Ok((call, reply)) => graphql_reply::unwrap_own_read(reply, get, &call),
         // A gateway without a GitLab behind it answers 404 too.
-        Err(crate::tools::own_reads::gate::ReadError::Gitlab(GitlabError::NotFound { answer }))
-            if answer.request_id.is_some() =>
-        {
+        Err(ReadError::Gitlab(GitlabError::NotFound { answer })) if answer.request_id.is_some() => {
             return ReadBack::Nothing;
         }
         Err(_) => return ReadBack::Silence,

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::catalog::{Risk, Scope};
-use crate::gitlab::Content;
 use crate::messages::error::ToolError;
 use crate::messages::request::NextCall;
 use crate::search::nearest;
@@ -117,8 +116,9 @@ fn name_other_kind(tools: &Tools, error: ToolError, unknown: &UnknownPath, is: S
     }
 }
 
-fn last_segment(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+/// The last segment of a path: the name of a project that is elsewhere.
+pub fn last_segment(path: &str) -> &str {
+    path.trim_matches('/').rsplit('/').next().unwrap_or(path)
 }
 
 /// Compares the path with projects of the same name, with the content of the group before its last slash, and with
@@ -171,10 +171,8 @@ async fn list_paths(tools: &Tools, id: &str, params: &Value) -> Vec<(String, Opt
     let mut params = params.as_object().cloned().unwrap_or_default();
     params.insert("per_page".to_owned(), json!(ROWS));
     // The error that is mended matters more than why this read failed.
-    let Ok((_, reply)) = lookups::read_once(tools, id, params, Purpose::Diagnosis).await else {
-        return Vec::new();
-    };
-    let Content::Json(Value::Array(rows)) = reply.content else { return Vec::new() };
+    let rows = lookups::read_json(tools, id, params, Purpose::Diagnosis).await;
+    let Some(Value::Array(rows)) = rows else { return Vec::new() };
     let path = |row: &Value| {
         let path = ["path_with_namespace", "full_path"].iter().find_map(|field| row.get(*field));
         Some((path.and_then(Value::as_str)?.to_owned(), row.get("id").and_then(Value::as_u64)))

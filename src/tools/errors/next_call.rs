@@ -11,8 +11,9 @@ use crate::gitlab::{GitlabError, NetworkError};
 use crate::messages::edit_error::{DIFF, EDITS};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
+use crate::text::pick_fields;
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::not_found;
+use crate::tools::errors::{near_paths, not_found};
 use crate::tools::state::Tools;
 
 /// The error with a call to make next that can be made.
@@ -86,7 +87,7 @@ fn is_passing(error: &ToolError) -> bool {
 }
 
 fn suggest_schema(error: ToolError, action: &Action) -> ToolError {
-    error.fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"})))
+    error.fix(NextCall::schema_of(&action.id))
 }
 
 fn suggest_look(error: ToolError, action: &Action) -> ToolError {
@@ -104,7 +105,7 @@ fn suggest_project_list(
     let path = request.params.get("fullPath").and_then(Value::as_str);
     let list = tools.catalog.get("project.list").ok().flatten();
     let (Some(path), Some(list)) = (path, list) else { return suggest_look(error, action) };
-    let params = Map::from_iter([("search".to_owned(), json!(not_found::last_word(path)))]);
+    let params = Map::from_iter([("search".to_owned(), json!(near_paths::last_segment(path)))]);
     if suggestions::is_callable(tools, &list, &params) {
         return error.fix(NextCall::execute(&list.id, &params));
     }
@@ -158,9 +159,7 @@ pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused
 fn same_by(tools: &Tools, other: &str, checked: &Checked) -> Option<NextCall> {
     let other = tools.catalog.get(other).ok().flatten()?;
     let takes_all = checked.params().keys().all(|name| other.param(name).is_some());
-    let is_open = takes_all && tools.withholds(&other).is_none();
-    (is_open && suggestions::is_callable(tools, &other, checked.params()))
-        .then(|| NextCall::execute(&other.id, checked.params()))
+    suggestions::offer(tools, &other, checked.params()).filter(|_| takes_all)
 }
 
 /// A refused call with the parameters that it lacks; none if it lacks none.
@@ -227,12 +226,9 @@ const SEVERAL: &str = "multiple";
 fn list_of_kind(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
     let list = format!("{}.list", call.checked.action().domain());
     let list = tools.catalog.get(&list).ok().flatten()?;
-    let shared =
-        |(name, _): &(&String, &Value)| list.param(name).is_some_and(|param| param.place != Place::Query);
-    let params: Map<String, Value> =
-        call.checked.params().iter().filter(shared).map(|(n, v)| (n.clone(), v.clone())).collect();
-    let may_run = tools.withholds(&list).is_none() && suggestions::is_callable(tools, &list, &params);
-    may_run.then(|| NextCall::execute(&list.id, &params))
+    let is_shared = |name: &String| list.param(name).is_some_and(|param| param.place != Place::Query);
+    let params = pick_fields(call.checked.params(), is_shared);
+    suggestions::offer(tools, &list, &params)
 }
 
 /// True if a call does something to an object that is there: its path ends in a verb behind the object's id, such as

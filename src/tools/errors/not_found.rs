@@ -7,7 +7,6 @@ use crate::call::{Call, Checked, Routed, folded};
 use crate::catalog::{Action, Method, Operation, PRESENTATION, Piece, Risk, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
-use crate::messages::graphql_reply;
 use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::search::nearest;
 use crate::text::{is_number, plain_text};
@@ -99,8 +98,7 @@ pub async fn diagnose_not_found(
                 if !is_missing {
                     return refused;
                 }
-                let is_empty = shown.as_ref().and_then(|shown| shown.get("empty_repo")) == Some(&json!(true));
-                if is_empty && operation.path.contains("/repository/") {
+                if operation.path.contains("/repository/") && is_empty_repository(shown.as_ref()) {
                     return missing_file::empty_repository(refused, &step.value);
                 }
                 seen = Some(step);
@@ -247,21 +245,19 @@ async fn check_step(tools: &Tools, step: &PathStep) -> StepResult {
     let Some(checked) = suggestions::checked(tools, &step.action, &step.params) else {
         return StepResult::Unknown;
     };
-    let Ok(call) = lookups::call(tools, &checked).await else { return StepResult::Unknown };
-    let reply = match own_reads::send(tools, call.clone(), Purpose::Diagnosis).await {
-        Ok(reply) => reply,
-        Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => return StepResult::Missing,
-        Err(_) => return StepResult::Unknown,
-    };
-    let read = match graphql_reply::operation(&step.action, &call) {
-        Some(asked) => graphql_reply::unwrap_reply(reply, &step.action, asked, &mut Vec::new()),
-        None => Ok(reply),
-    };
-    match read {
+    let Ok(call) = lookups::resolve_call(tools, &checked).await else { return StepResult::Unknown };
+    let call = CheckedCall { call: &call, checked: &checked };
+    match own_reads::read(tools, call, Purpose::Diagnosis).await {
         Ok(Reply { content: Content::Json(shown), .. }) => StepResult::There(Some(shown)),
         Ok(_) => StepResult::There(None),
+        Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => StepResult::Missing,
         Err(_) => StepResult::Unknown,
     }
+}
+
+/// True if a project that was read has no commit.
+fn is_empty_repository(project: Option<&Value>) -> bool {
+    project.and_then(|project| project.get("empty_repo")) == Some(&json!(true))
 }
 
 /// Returns the current full path of a project or group, if it differs from the given one.
@@ -307,8 +303,8 @@ async fn listed_rows(tools: &Tools, step: &PathStep) -> Vec<Value> {
     if list.param("per_page").is_some() {
         params.insert("per_page".to_owned(), json!(ROWS));
     }
-    match lookups::read_once(tools, &list.id, params, Purpose::Diagnosis).await {
-        Ok((_, Reply { content: Content::Json(Value::Array(rows)), .. })) => rows,
+    match lookups::read_json(tools, &list.id, params, Purpose::Diagnosis).await {
+        Some(Value::Array(rows)) => rows,
         _ => Vec::new(),
     }
 }
@@ -414,8 +410,3 @@ fn missing_object_error(refused: ToolError, step: &PathStep, checked: &Checked) 
 
 /// The parameter of a repository's read with a file or folder.
 const PATH: &str = "path";
-
-/// The last word of a path: the name of a project that is elsewhere.
-pub fn last_word(path: &str) -> &str {
-    path.trim_matches('/').rsplit('/').next().unwrap_or(path)
-}

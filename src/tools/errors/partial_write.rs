@@ -1,12 +1,13 @@
 //! Writes of several steps: GitLab may have made the first when it refuses the next, so the call is not to be sent again
 //! before somebody has looked.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::call::Checked;
 use crate::gitlab::GitlabError;
 use crate::messages::error::ToolError;
 use crate::messages::request::NextCall;
+use crate::text::pick_fields;
 use crate::tools::state::Tools;
 
 /// The refusal with the step that may have been made, and the read that shows it.
@@ -19,12 +20,8 @@ pub fn tell_part(tools: &Tools, error: &GitlabError, checked: &Checked, refused:
         return refused;
     }
     let Some(read) = tools.catalog.get(&rule.read).ok().flatten() else { return refused };
-    let params: Map<String, Value> = checked
-        .params()
-        .iter()
-        .filter(|(name, _)| read.param(name).is_some_and(|param| param.required))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
+    let is_needed = |name: &String| read.param(name).is_some_and(|param| param.required);
+    let params = pick_fields(checked.params(), is_needed);
     let hint = format!("{}: see what `fix` shows before you send it again.", rule.made);
     refused.detail("applied", json!("part")).hint(hint).fix(NextCall::execute(&rule.read, &params))
 }

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::gitlab::{Content, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::EXECUTE;
 use crate::tools::errors::already_there::EXISTING;
@@ -23,11 +22,8 @@ pub async fn name_state(tools: &Tools, refused: ToolError) -> ToolError {
         return refused;
     };
     let params = next.get("params").and_then(Value::as_object).cloned().unwrap_or_default();
-    let Ok((_, Reply { content: Content::Json(object), .. })) =
-        lookups::read_once(tools, id, params, Purpose::Diagnosis).await
-    else {
-        return refused;
-    };
+    let object = lookups::read_json(tools, id, params, Purpose::Diagnosis).await;
+    let Some(object) = object else { return refused };
     let is_state =
         |field: &str, value: &str| object.get(field).and_then(Value::as_str).is_some_and(|now| now == value);
     let Some(state) = read.states.iter().find(|state| is_state(&state.field, &state.value)) else {

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 use crate::catalog::{Join, Param, Place};
 use crate::gitlab::{Content, Reply};
 use crate::messages::error::ToolError;
+use crate::text::pick_fields;
 use crate::tools::finish::finishing::{Finishing, PATIENCE};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
@@ -123,11 +124,7 @@ async fn read(
     let read = tools.catalog.get(&join.action).ok().flatten()?;
     // A read of other objects shares no more than the place: `milestone_id` is a word for a list of issues.
     let is_shared = |param: &Param| join.takes.is_empty() || param.place == Place::Path;
-    let mut taken: Map<String, Value> = params
-        .iter()
-        .filter(|(name, _)| read.param(name).is_some_and(is_shared))
-        .map(|(k, v)| (k.clone(), v.clone()))
-        .collect();
+    let mut taken = pick_fields(params, |name| read.param(name).is_some_and(is_shared));
     taken.extend(join.params.iter().map(|(name, value)| (name.clone(), value.0.clone())));
     for (name, field) in &join.takes {
         taken.insert(name.clone(), answer.get(field)?.clone());

@@ -27,7 +27,7 @@ use finishing::Finishing;
 /// One step from a reply to an answer.
 type Stage = for<'f> fn(&'f mut Finishing<'_>) -> BoxFuture<'f, Result<(), ToolError>>;
 
-/// The stages of every reply, in order.
+/// The stages of a reply that is shown, in order. One that is saved to a file ends before them.
 const STAGES: [Stage; 10] = [
     |finishing| Box::pin(unwrap::unwrap_reply(finishing)),
     |finishing| Box::pin(log_search::select_log(finishing)),

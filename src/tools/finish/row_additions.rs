@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use crate::catalog::RowAddition;
 use crate::gitlab::{Content, Reply};
 use crate::messages::error::ToolError;
+use crate::text::pick_fields;
 use crate::tools::finish::finishing::{Finishing, PATIENCE};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
@@ -82,8 +83,7 @@ async fn name_projects(tools: &Tools, rows: &mut [Value]) {
     }
     let reads = ids.into_iter().map(|id| async move {
         let params = Map::from_iter([(PLACE.to_owned(), json!(id))]);
-        let (_, reply) = lookups::read_once(tools, "project.get", params, Purpose::Join).await.ok()?;
-        let Content::Json(project) = reply.content else { return None };
+        let project = lookups::read_json(tools, "project.get", params, Purpose::Join).await?;
         Some((id, project.get("path_with_namespace").filter(|path| path.is_string())?.clone()))
     });
     let paths: BTreeMap<u64, Value> = join_all(reads).await.into_iter().flatten().collect();
@@ -136,9 +136,7 @@ async fn add_origins(
 ) -> Option<()> {
     let members = &tools.catalog.words().ok()?.changes.members;
     let path = params.get(PLACE)?.as_str()?;
-    let narrowing = params.iter().filter(|(name, _)| members.narrowed_by.contains(name));
-    let narrowing: Map<String, Value> =
-        narrowing.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let narrowing = pick_fields(params, |name| members.narrowed_by.contains(name));
     let of = |path: &str| {
         let place = [(PLACE.to_owned(), json!(path)), ("per_page".to_owned(), json!(100))];
         place.into_iter().chain(narrowing.clone()).collect::<Map<String, Value>>()

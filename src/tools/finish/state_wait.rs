@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep};
 use crate::catalog::Risk;
 use crate::gitlab::{self, Content, Event, Reply};
 use crate::messages::error::ToolError;
+use crate::text::pick_fields;
 use crate::tools::finish::finishing::Finishing;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
@@ -85,13 +86,10 @@ impl RequestedWait {
     /// The parameters of the read: those that the call has as well, and fields of its answer.
     fn read_params(&self, tools: &Tools, params: &Map<String, Value>, answer: &Value) -> Map<String, Value> {
         let action = tools.catalog.get(&self.rule.read).ok().flatten();
-        let is_shared = |name: &str| {
+        let mut read = pick_fields(params, |name| {
             let param = action.as_ref().and_then(|action| action.param(name));
             param.is_some() && name != SECONDS && name != STATE
-        };
-        let shared = params.iter().filter(|(name, _)| is_shared(name));
-        let mut read: Map<String, Value> =
-            shared.map(|(name, value)| (name.clone(), value.clone())).collect();
+        });
         for (name, field) in &self.rule.takes {
             read.extend(answer.get(field).map(|value| (name.clone(), value.clone())));
         }

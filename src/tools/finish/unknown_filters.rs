@@ -9,7 +9,7 @@ use crate::catalog::{self, FilterName, Place, Scope};
 use crate::gitlab::Content;
 use crate::messages::error::ToolError;
 use crate::search::nearest;
-use crate::text::plain_text;
+use crate::text::{pick_fields, plain_text};
 use crate::tools::finish::finishing::{Finishing, PATIENCE};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
@@ -110,9 +110,8 @@ async fn existing_names(
     search: impl IntoIterator<Item = (String, Value)>,
 ) -> Option<Vec<Existing>> {
     let read = tools.catalog.get(list).ok().flatten()?;
-    let places =
-        params.iter().filter(|(name, _)| read.param(name).is_some_and(|param| param.locates.is_some()));
-    let mut taken: Map<String, Value> = places.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let is_place = |name: &String| read.param(name).is_some_and(|param| param.locates.is_some());
+    let mut taken = pick_fields(params, is_place);
     taken.extend(row.with.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))));
     taken.extend(search);
     taken.insert("per_page".to_owned(), Value::from(100));

@@ -28,7 +28,7 @@ pub async fn unwrap_reply(finishing: &mut Finishing<'_>) -> Result<(), ToolError
         Ok(reply) => reply,
         Err(error) => {
             let call = CheckedCall { call, checked };
-            return Err(diagnosis::diagnose_reply(tools, error, call, &response.request).await);
+            return Err(diagnosis::diagnose_error(tools, error, call, &response.request).await);
         }
     };
     let (id, params) = (response.action.id.clone(), checked.params().clone());

@@ -66,13 +66,7 @@ impl ConfiguredInstance {
 }
 
 impl Instances {
-    /// One instance: calls have no argument `instance`, and answers do not name it.
-    pub fn one(tools: Arc<Tools>) -> Instances {
-        let front = Arc::clone(&tools);
-        Instances { default: Arc::new(ConfiguredInstance::new("", &[], tools)), others: Vec::new(), front }
-    }
-
-    /// Several instances, the default first.
+    /// The instances, the default first. With one, calls have no argument `instance`, and answers do not name it.
     pub fn new(
         default: ConfiguredInstance,
         others: Vec<ConfiguredInstance>,

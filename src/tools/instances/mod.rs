@@ -46,17 +46,17 @@ impl Instances {
     }
 
     /// Sets the scopes of the token of the default instance, if they are known from elsewhere.
-    pub fn learn_scopes(&self, scopes: &[String]) {
-        self.default.tools.learn_scopes(scopes);
+    pub fn set_scopes(&self, scopes: &[String]) {
+        self.default.tools.set_scopes(scopes);
         if let Some(reader) = &self.default.reader {
-            reader.learn_scopes(scopes);
+            reader.set_scopes(scopes);
         }
     }
 
     /// True if an instance has accepted the token of one of these tools.
     pub fn is_accepted(&self) -> bool {
         let tools = self.all().flat_map(|instance| std::iter::once(&instance.tools).chain(&instance.reader));
-        tools.into_iter().any(|tools| tools.limits.is_accepted())
+        tools.into_iter().any(|tools| tools.token_info.is_accepted())
     }
 
     /// Runs `gitlab_find_action`, with the policy and the version of the instance.

@@ -7,6 +7,7 @@ use crate::call::{Candidate, Checked, Lookup, LookupRequest};
 use crate::catalog::Risk;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
+use crate::text::list_first;
 use crate::tools::state::Tools;
 use crate::untrusted::{quote, shortened};
 
@@ -45,9 +46,8 @@ pub fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, searc
     const MAX_NAMED: usize = 5;
     let param = param.unwrap_or_default();
     let error = ToolError::new(ErrorKind::NotFound, format!("`{param}`: {}", question.missed()));
-    let named = search.candidates.iter().take(MAX_NAMED);
-    let named: Vec<String> =
-        named.map(|row| format!("{} {}", row.id, quote(&shortened(&row.name, MAX_TITLE_CHARS)))).collect();
+    let row = |row: &Candidate| format!("{} {}", row.id, quote(&shortened(&row.name, MAX_TITLE_CHARS)));
+    let named = list_first(search.candidates.iter().map(row), MAX_NAMED);
     let words = quote(&search.words);
     let (hint, fix) = match search.candidates.as_slice() {
         // A deletion is of nothing but what was named.
@@ -55,8 +55,8 @@ pub fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, searc
             let mut params = checked.params().clone();
             params.insert(param.to_owned(), json!(only.id));
             let hint = match search.is_by_words {
-                true => format!("The only one with {words} in its title: {}.", named.join(", ")),
-                false => format!("Did you mean {}?", named.join(", ")),
+                true => format!("The only one with {words} in its title: {named}."),
+                false => format!("Did you mean {named}?"),
             };
             (hint, NextCall::execute(&checked.action().id, &params))
         }
@@ -69,17 +69,14 @@ pub fn untitled(checked: &Checked, question: &Lookup, param: Option<&str>, searc
             (hint, NextCall::execute(search.read.action, &params))
         }
         rows if !search.is_by_words => {
-            let hint = format!("Did you mean one of these? {}.", named.join(", "));
+            let first = list_first(search.candidates.iter().take(MAX_NAMED).map(row), MAX_NAMED);
+            let hint = format!("Did you mean one of these? {first}.");
             let mut params = search.read.params.clone();
             params.insert(SEARCH.to_owned(), json!(rows.first().map(|row| row.name.clone())));
             (hint, NextCall::execute(search.read.action, &params))
         }
-        rows => {
-            let more = match rows.len().saturating_sub(MAX_NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let hint = format!("With {words} in the title: {}{more}.", named.join(", "));
+        _ => {
+            let hint = format!("With {words} in the title: {named}.");
             (hint, NextCall::execute(search.read.action, &search.read.params))
         }
     };

@@ -1,15 +1,21 @@
 //! The one gate for requests that this server makes for itself. Policy decides on each as on a caller's, and one that a
 //! rule denies has its line in the audit.
 
+use serde::Serialize;
+use serde_json::json;
+
 use crate::call::Call;
+use crate::catalog::Action;
 use crate::gitlab::{GitlabError, Reply};
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::graphql_reply;
 use crate::policy::{Permit, Rule};
+use crate::tools::error_mapping;
 use crate::tools::state::Tools;
 
 /// Purposes of reads that this server makes for itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// The id behind a name, or which kind of thing a path is.
     LookUp,
@@ -30,18 +36,9 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// The name in the audit log.
-    pub fn name(self) -> &'static str {
-        match self {
-            Purpose::LookUp => "look_up",
-            Purpose::Locate => "locate",
-            Purpose::Diagnosis => "diagnosis",
-            Purpose::Target => "target",
-            Purpose::Join => "join",
-            Purpose::TokenScopes => "token_scopes",
-            Purpose::Version => "version",
-            Purpose::Command => "command",
-        }
+    /// The name in the audit log, such as `look_up`.
+    pub fn name(self) -> String {
+        json!(self).as_str().unwrap_or_default().to_owned()
     }
 }
 
@@ -54,12 +51,20 @@ pub enum OwnReadError {
         rule: Rule,
     },
     Gitlab(GitlabError),
+    /// GraphQL reports its errors with status 200.
+    Graphql(ToolError),
 }
 
 impl OwnReadError {
-    /// The denial as an error of the call that needed the read.
-    pub fn denial(action: &str, rule: &Rule) -> ToolError {
-        ToolError::new(ErrorKind::Denied, format!("{action} is denied: {rule}"))
+    /// The error of the read, by its action, as an error of the call that needed it.
+    pub fn explain(self, tools: &Tools, read: &Action) -> ToolError {
+        match self {
+            OwnReadError::Denied { action, rule } => {
+                ToolError::new(ErrorKind::Denied, format!("{action} is denied: {rule}"))
+            }
+            OwnReadError::Gitlab(error) => error_mapping::from_gitlab(&error, read, tools.token_standing()),
+            OwnReadError::Graphql(error) => error,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Call, Effects, FullPath, HolderKind, Location, LookupCache, Step};
 use crate::gitlab::Content;
+use crate::text::object_fields;
 use crate::tools::own_reads::gate::{self, Purpose};
 use crate::tools::state::Tools;
 
@@ -60,7 +61,7 @@ fn locating_read(tools: &Tools, location: &Location) -> Option<Call> {
         Location::OwnNamespace => ("current_user.get", json!({})),
         _ => return None,
     };
-    ready_call(tools, action, params)
+    ready_call(tools, action, object_fields(params))
 }
 
 async fn fetch_path(tools: &Tools, location: &Location, call: Call) -> Option<FullPath> {
@@ -74,9 +75,8 @@ async fn fetch_path(tools: &Tools, location: &Location, call: Call) -> Option<Fu
     FullPath::parse(thing.get(field)?.as_str()?)
 }
 
-/// A read by an id, which nothing has to be looked up for.
-fn ready_call(tools: &Tools, action: &str, params: Value) -> Option<Call> {
-    let params: Map<String, Value> = params.as_object().cloned()?;
+/// A read for which nothing has to be looked up.
+pub fn ready_call(tools: &Tools, action: &str, params: Map<String, Value>) -> Option<Call> {
     let action = tools.catalog.get(action).ok()??;
     let checked = call::check(action, params, &tools.context().ok()?).ok()?;
     match checked.step(&LookupCache::default()).ok()? {

@@ -6,6 +6,8 @@ pub mod locate;
 
 use crate::call::Call;
 use crate::gitlab::Reply;
+use crate::messages::graphql_reply;
+use crate::messages::request::CheckedCall;
 use crate::tools::state::Tools;
 use gate::{OwnReadError, Purpose};
 
@@ -13,4 +15,10 @@ use gate::{OwnReadError, Purpose};
 pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, OwnReadError> {
     let located = Box::pin(locate::locate(tools, call.effects())).await;
     gate::send(tools, locate::apply_paths(call, &located), purpose).await
+}
+
+/// Sends a read of this server's own, and takes the data of a GraphQL operation out of its reply.
+pub async fn read(tools: &Tools, call: CheckedCall<'_>, purpose: Purpose) -> Result<Reply, OwnReadError> {
+    let reply = send(tools, call.call.clone(), purpose).await?;
+    graphql_reply::unwrap_own_read(reply, call.checked.action(), call.call).map_err(OwnReadError::Graphql)
 }

@@ -2,7 +2,7 @@
 
 use crate::call::{Checked, Invalid};
 use crate::catalog::{Action, Companion};
-use crate::messages::error::{self, ErrorKind, ToolError};
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::ExecuteRequest;
 use crate::tools::error_mapping;
 use crate::tools::errors::next_call;
@@ -74,8 +74,8 @@ fn noted(checked: Checked, notes: &mut Vec<String>) -> Checked {
     checked
 }
 
-/// [`check_params`] for an action that is made of others: a project may be named without its group.
-pub async fn check_whole(
+/// [`check_params`] where a project may be named without its group: its path is looked up first.
+pub async fn check_with_project_name(
     tools: &Tools,
     action: &Action,
     request: &ExecuteRequest,
@@ -114,7 +114,7 @@ fn check_or_fault(
     if let Some((_, companion)) = companions::given_companions(tools, action, &request.params)?.first() {
         return Err(misplaced_companion(action, companion));
     }
-    let context = tools.context().map_err(|error| error::internal(&error))?;
+    let context = tools.context()?;
     let params = edits::with_inserted_text(action, &request.params)?;
     Ok(default_project::check(tools, action, params, &context, notes).map_err(|mut invalid| {
         edits::without_inserted_text(action, &request.params, &mut invalid.right);

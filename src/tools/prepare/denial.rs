@@ -6,7 +6,7 @@ use crate::policy::Rule;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::error_mapping;
 use crate::tools::own_reads::locate;
-use crate::tools::prepare::check::{check_whole, refuse_withheld};
+use crate::tools::prepare::check::{check_with_project_name, refuse_withheld};
 use crate::tools::state::Tools;
 
 /// The denial of a call that no look-up can lift: every operation that it may be is denied. Decided before anything
@@ -39,7 +39,7 @@ pub async fn known_denial(tools: &Tools, resolved: ResolvedAction, is_open: bool
     if is_open && !action.raises.is_empty() {
         return None;
     }
-    match Box::pin(check_whole(tools, &action, &request, &mut Vec::new())).await {
+    match Box::pin(check_with_project_name(tools, &action, &request, &mut Vec::new())).await {
         Ok(checked) if is_open && names_unknown_place(&checked) => None,
         Ok(checked) => deny_beforehand(tools, &checked).await,
         Err(error) => is_denial(&error).then_some(error),

@@ -9,13 +9,12 @@ use crate::call;
 use crate::catalog::{Action, Place, Risk, TextEdit};
 use crate::gitlab::{Content, Reply};
 use crate::messages::edit_error::{DIFF, EDITS, UnfitEdits, edit_error};
-use crate::messages::error::{self, ErrorKind, ToolError};
-use crate::messages::graphql_reply;
+use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest, NextCall};
 use crate::messages::text_change::TextChange;
 use crate::search::similarity;
-use crate::text::LfsPointer;
 use crate::text::edit::{Edit, EditError, EditedText, apply_edits, in_case_of, parse_hunks, unified_diff};
+use crate::text::{LfsPointer, pick_fields};
 use crate::tools::compute::compute;
 use crate::tools::error_mapping;
 use crate::tools::errors::diagnosis;
@@ -224,11 +223,7 @@ fn with_edit_of_found(
     let next = error.fix.as_ref().map(|fix| &fix.arguments);
     let next = next.filter(|next| next.get("action").and_then(Value::as_str) == Some(&edit.read));
     let Some(Value::Object(found)) = next.and_then(|next| next.get("params")) else { return error };
-    let changed: Map<String, Value> = found
-        .iter()
-        .filter(|(name, value)| read.get(*name) != Some(value))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
+    let changed = pick_fields(found, |name| read.get(name) != found.get(name));
     let is_same_call = edit.within.is_none() && changed.keys().all(|name| given.contains_key(name));
     if changed.is_empty() || !is_same_call || action.risk != Risk::Write {
         return error;
@@ -280,8 +275,7 @@ fn read_params(
         let taken = read.as_ref().and_then(|read| read.param(name));
         taken.is_some_and(|taken| own || taken.required || taken.place == Place::Path)
     };
-    let shared = whole.iter().filter(|(name, _)| !edit.alone && is_shared(name));
-    let mut params: Map<String, Value> = shared.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut params = pick_fields(whole, |name| !edit.alone && is_shared(name));
     for (name, from) in &edit.takes {
         let value = from.iter().find_map(|from| object.get(from).or_else(|| whole.get(from)));
         params.extend(value.map(|value| (name.clone(), value.clone())));
@@ -302,35 +296,25 @@ async fn fetch(
         );
         ToolError { message, ..error }
     };
-    let internal = |error: &dyn std::error::Error| error::internal(error);
-    let read = tools.catalog.get(&edit.read).map_err(|error| internal(&error))?;
-    let read = read.ok_or_else(|| {
+    let read = tools.catalog.get(&edit.read)?.ok_or_else(|| {
         ToolError::new(ErrorKind::UnknownAction, format!("there is no action {}", edit.read))
     })?;
-    let context = tools.context().map_err(|error| internal(&error))?;
+    let context = tools.context()?;
     let checked = call::check(read.clone(), params, &context)
         .map_err(|invalid| unreadable(error_mapping::invalid(tools, &invalid, &read)))?;
-    let call = match lookups::call(tools, &checked).await {
+    let call = match lookups::resolve_call(tools, &checked).await {
         Ok(call) => call,
         Err(failure) => return Err(unreadable(diagnosis::diagnose_lookup(tools, failure).await)),
     };
-    let reply = match own_reads::send(tools, call.clone(), Purpose::Target).await {
+    let call = CheckedCall { call: &call, checked: &checked };
+    let reply = match own_reads::read(tools, call, Purpose::Target).await {
         Ok(reply) => reply,
-        Err(OwnReadError::Denied { action, rule }) => {
-            return Err(unreadable(OwnReadError::denial(&action, &rule)));
-        }
         Err(OwnReadError::Gitlab(error)) => {
             let params = checked.params().clone();
             let request = ExecuteRequest { action: read.id.clone(), params, ..Default::default() };
-            let call = CheckedCall { call: &call, checked: &checked };
             return Err(unreadable(diagnosis::diagnose_request(tools, &error, call, &request).await));
         }
-    };
-    let reply = match graphql_reply::operation(&read, &call) {
-        Some(asked) => {
-            graphql_reply::unwrap_reply(reply, &read, asked, &mut Vec::new()).map_err(unreadable)?
-        }
-        None => reply,
+        Err(error) => return Err(unreadable(error.explain(tools, &read))),
     };
     match reply {
         Reply { content: Content::Json(Value::Object(object)), .. } => Ok(object),
@@ -387,10 +371,8 @@ pub async fn explain_conflict(
     for text in texts {
         let Some((name, before)) = &text.guard else { continue };
         let (read, params) = &text.read;
-        let Ok((_, reply)) = lookups::read_once(tools, read, params.clone(), Purpose::Diagnosis).await else {
-            continue;
-        };
-        let Content::Json(object) = reply.content else { continue };
+        let object = lookups::read_json(tools, read, params.clone(), Purpose::Diagnosis).await;
+        let Some(object) = object else { continue };
         let now = object.get(name).filter(|now| *now != before);
         if let (Some(Value::String(now)), Some(before)) = (now, before.as_str()) {
             let message = format!(

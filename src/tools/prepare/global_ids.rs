@@ -7,10 +7,8 @@ use crate::call;
 use crate::catalog::{Action, Param, Words};
 use crate::gitlab::Content;
 use crate::messages::error::{self, ErrorKind, ToolError};
-use crate::messages::graphql_reply;
-use crate::messages::request::ExecuteRequest;
+use crate::messages::request::{CheckedCall, ExecuteRequest};
 use crate::tools::action_lookup::suggestions;
-use crate::tools::error_mapping;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::state::Tools;
 use crate::tools::{lookups, own_reads};
@@ -35,7 +33,7 @@ pub async fn resolve_global_id(
     request: &ExecuteRequest,
     notes: &mut Vec<String>,
 ) -> Result<ExecuteRequest, ToolError> {
-    let words = &tools.catalog.words().map_err(|error| error::internal(&error))?;
+    let words = tools.catalog.words()?;
     let given = request.params.iter().find_map(|(name, value)| {
         let text = value.as_str()?.trim();
         let class = text.strip_prefix(GLOBAL)?.split('/').nth(1)?;
@@ -68,23 +66,17 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
         ToolError::new(ErrorKind::NotFound, message)
             .hint("Give the path and the number (`fullPath`, `iid`), or the address of its page as `target`.")
     };
-    let action = tools.catalog.get(read).map_err(|error| error::internal(&error))?.ok_or_else(missing)?;
+    let action = tools.catalog.get(read)?.ok_or_else(missing)?;
     let fields = [PAGE_URL_FIELD.to_owned()];
     let (action, _) = call::select_fields(action, &fields, tools.catalog.types())
         .map_err(|error| error::internal(&error))?;
     let params = Map::from_iter([("id".to_owned(), json!(id))]);
     let checked = suggestions::checked(tools, &action, &params).ok_or_else(missing)?;
-    let call = lookups::call(tools, &checked).await.map_err(|failure| failure.error)?;
-    let reply = own_reads::send(tools, call.clone(), Purpose::LookUp).await.map_err(|error| match error {
-        OwnReadError::Denied { action, rule } => OwnReadError::denial(&action, &rule),
-        OwnReadError::Gitlab(error) => error_mapping::from_gitlab(&error, &action, tools.token_standing()),
-    })?;
-    let asked = graphql_reply::operation(&action, &call).ok_or_else(missing)?;
-    let reply = graphql_reply::unwrap_reply(reply, &action, asked, &mut Vec::new()).map_err(|error| {
-        match error.kind {
-            ErrorKind::NotFound => missing(),
-            _ => error,
-        }
+    let call = lookups::resolve_call(tools, &checked).await.map_err(|failure| failure.error)?;
+    let call = CheckedCall { call: &call, checked: &checked };
+    let reply = own_reads::read(tools, call, Purpose::LookUp).await.map_err(|error| match error {
+        OwnReadError::Graphql(ToolError { kind: ErrorKind::NotFound, .. }) => missing(),
+        error => error.explain(tools, &action),
     })?;
     let Content::Json(found) = reply.content else { return Err(missing()) };
     let page = ["webUrl", "web_url"].iter().find_map(|field| found.get(*field)?.as_str());

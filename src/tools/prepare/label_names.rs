@@ -25,16 +25,15 @@ pub async fn resolve(
     checked: &Checked,
 ) -> Result<Option<(Option<Map<String, Value>>, Vec<String>)>, ToolError> {
     let Some(rule) = checked.action().label_names.as_ref() else { return Ok(None) };
-    let given = |name: &&String| {
-        let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
-        checked.params().get(*name).and_then(Value::as_array).is_some_and(|names| names.iter().any(is_name))
-    };
-    let named: Vec<&String> = rule.params.iter().filter(given).collect();
+    let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
+    let names = |param: &String| checked.params().get(param).and_then(Value::as_array);
+    let has_names = |param: &&String| names(param).is_some_and(|names| names.iter().any(is_name));
+    let named: Vec<&String> = rule.params.iter().filter(has_names).collect();
     if named.is_empty() {
         return Ok(None);
     }
     let creates = tools.catalog.get(&rule.creates).ok().flatten();
-    let may_be_unsure = creates.is_none_or(|creates| tools.withholds(&creates).is_none());
+    let may_be_unsure = creates.is_none_or(|creates| tools.may_run(&creates));
     let Some(labels) = ExistingLabels::fetch(tools, rule, checked.params()).await else {
         return if may_be_unsure { Ok(None) } else { Err(unsure(checked, rule)) };
     };

@@ -132,7 +132,7 @@ pub async fn prepare(
     let request = Box::pin(rewrite(tools, request)).await?;
     let request = if circumstances.is_agreed { request } else { pin_to_shown(tools, request).await? };
     let mut prepared = Box::pin(look_up(tools, request, circumstances)).await?;
-    prepared.notes.extend(tools.limits.take_warning());
+    prepared.notes.extend(tools.token_info.take_warning());
     Ok(prepared)
 }
 
@@ -241,7 +241,7 @@ async fn find_call(
     tools: &Tools,
     request: &mut CheckedRequest,
 ) -> Result<(Result<Call, LookupFailure>, Option<String>), ToolError> {
-    let looked_up = lookups::call(tools, &request.checked).await;
+    let looked_up = lookups::resolve_call(tools, &request.checked).await;
     let looked_up = match &looked_up {
         // A group may have the name as well: no change is made where another place could be meant.
         Err(LookupFailure { unknown_path: Some(unknown), .. }) if request.action.risk == Risk::Read => {
@@ -270,7 +270,7 @@ async fn again(
     let Some((params, note)) = found else { return Ok(looked_up) };
     request.notes.push(note);
     request.replace_params(tools, params).await?;
-    Ok(lookups::call(tools, &request.checked).await)
+    Ok(lookups::resolve_call(tools, &request.checked).await)
 }
 
 /// Replaces what depends on the present state of GitLab in the parameters: threads by their text, names of labels, marks

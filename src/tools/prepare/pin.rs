@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Interface, Operation, Place, StatePin};
-use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{ExecuteRequest, NextCall};
 use crate::policy::{Consent, Ruling};
+use crate::text::{object_fields, pick_fields};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
@@ -60,8 +60,7 @@ async fn with_raw_state(
     }
     let read = tools.catalog.get(&pin.read).ok().flatten()?;
     let read_params = params_of_path(read.operations.first()?, path)?;
-    let (_, reply) = lookups::read_once(tools, &pin.read, read_params, Purpose::Target).await.ok()?;
-    let Content::Json(object) = reply.content else { return None };
+    let object = lookups::read_json(tools, &pin.read, read_params, Purpose::Target).await?;
     let state = object.get(&pin.field)?.as_str()?.to_owned();
     let mut params = params.clone();
     let body = params.entry("body").or_insert_with(|| json!({}));
@@ -106,29 +105,26 @@ pub fn read_params(
     params: &Map<String, Value>,
 ) -> Map<String, Value> {
     let read = tools.catalog.get(read).ok().flatten();
-    let is_path = |name: &str| {
+    let mut taken = pick_fields(params, |name| {
         read.as_ref().and_then(|read| read.param(name)).is_some_and(|param| param.place == Place::Path)
-    };
-    let shared = params.iter().filter(|(name, _)| is_path(name));
-    let shared = shared.map(|(name, value)| (name.clone(), value.clone()));
-    let taken = takes.iter().filter_map(|(name, from)| {
+    });
+    taken.extend(takes.iter().filter_map(|(name, from)| {
         let value = from.iter().find_map(|from| params.get(from))?;
         Some((name.clone(), value.clone()))
-    });
-    shared.chain(taken).collect()
+    }));
+    taken
 }
 
 /// The value that the field of the object has now; none if GitLab does not show it.
 async fn present_value(tools: &Tools, checked: &Checked, pin: &StatePin, purpose: Purpose) -> Option<String> {
     let params = read_params(tools, &pin.read, &pin.takes, checked.params());
-    let (_, reply) = lookups::read_once(tools, &pin.read, params, purpose).await.ok()?;
-    let Content::Json(object) = reply.content else { return None };
+    let object = lookups::read_json(tools, &pin.read, params, purpose).await?;
     object.get(&pin.field)?.as_str().map(str::to_owned)
 }
 
 /// The error of a call that GitLab would refuse, because the object that was read is not in the state that the call
 /// names.
-pub async fn refuse_changed(
+pub async fn changed_object_error(
     tools: &Tools,
     checked: &Checked,
     request: &ExecuteRequest,
@@ -216,10 +212,8 @@ impl PinnedChange<'_> {
     async fn commits_since(&self, tools: &Tools, checked: &Checked) -> Option<Vec<Value>> {
         let read = self.pin.since.as_ref()?;
         let project = checked.params().get("fullPath")?;
-        let params = json!({"fullPath": project, "from": self.given, "to": self.now});
-        let params = params.as_object().cloned().unwrap_or_default();
-        let (_, reply) = lookups::read_once(tools, read, params, Purpose::Diagnosis).await.ok()?;
-        let Content::Json(compared) = reply.content else { return None };
+        let params = object_fields(json!({"fullPath": project, "from": self.given, "to": self.now}));
+        let compared = lookups::read_json(tools, read, params, Purpose::Diagnosis).await?;
         let commits = compared.get("commits")?.as_array()?;
         let line = |commit: &Value, name: &str| {
             commit.get(name).and_then(Value::as_str).map(foreign_line).unwrap_or_default()

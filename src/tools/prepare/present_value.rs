@@ -7,6 +7,7 @@ use crate::catalog::{Action, Place};
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{CheckedCall, ExecuteRequest};
+use crate::text::pick_fields;
 use crate::tools::errors::diagnosis;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::{Purpose, ReadError};
@@ -31,7 +32,7 @@ pub async fn keep(
         Ok(value) => value,
         Err(ReadError::NotSent(error)) => return Err(error),
         Err(ReadError::Gitlab(error)) => {
-            let call = lookups::call(tools, checked).await.map_err(|failure| failure.error)?;
+            let call = lookups::resolve_call(tools, checked).await.map_err(|failure| failure.error)?;
             let call = CheckedCall { call: &call, checked };
             return Err(diagnosis::diagnose_request(tools, &error, call, request).await);
         }
@@ -66,9 +67,8 @@ pub async fn read_field(
     params: &Map<String, Value>,
     field: &str,
 ) -> Result<Option<Value>, ReadError> {
-    let is_path = |name: &str| action.param(name).is_some_and(|param| param.place == Place::Path);
-    let of_path = params.iter().filter(|(name, _)| is_path(name));
-    let of_path = of_path.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let is_path = |name: &String| action.param(name).is_some_and(|param| param.place == Place::Path);
+    let of_path = pick_fields(params, is_path);
     let (_, reply) = lookups::read_once(tools, read, of_path, Purpose::Target).await?;
     let Content::Json(mut object) = reply.content else { return Ok(None) };
     Ok(object.get_mut(field).map(Value::take).filter(|value| !value.is_null()))

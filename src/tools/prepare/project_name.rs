@@ -8,7 +8,7 @@ use crate::catalog::{Action, Risk, Scope};
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
-use crate::text::is_number;
+use crate::text::{is_number, object_fields};
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
@@ -61,8 +61,7 @@ pub async fn find(
     if name.is_empty() || name.contains(['/', '%', ':']) || is_number(name) {
         return Ok(None);
     }
-    let own = json!({"search": name, "membership": true, "simple": true, "per_page": 100});
-    let own = own.as_object().cloned().unwrap_or_default();
+    let own = object_fields(json!({"search": name, "membership": true, "simple": true, "per_page": 100}));
     // The call itself says what is wrong with the path, or with the token.
     let Ok((_, reply)) = lookups::read_once(tools, "project.list", own, Purpose::LookUp).await else {
         return Ok(None);

@@ -56,3 +56,28 @@ pub fn parse_wait(
     let time = Duration::from_secs(seconds.min(most));
     Ok(Some(RequestedWait { rule: rule.clone(), time, state: state.map(str::to_lowercase) }))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalog::Catalog;
+
+    #[test]
+    fn a_wait_that_is_shortened_says_so() {
+        let action = Catalog::embedded().unwrap().get("pipeline.get").unwrap().unwrap();
+        for (asked, is_step, seconds, note) in [
+            (600, false, 600, None),
+            (3_600, false, 600, Some("`wait` is 600 s, the most")),
+            (60, true, 60, None),
+            (600, true, 60, Some("`wait` is 60 s, the most of a step")),
+        ] {
+            let params = Map::from_iter([(SECONDS.to_owned(), json!(asked))]);
+            let mut notes = Vec::new();
+            let wait = parse_wait(&action, &params, is_step, &mut notes).unwrap().unwrap();
+            assert_eq!(wait.time, Duration::from_secs(seconds), "{asked}");
+            assert_eq!(notes.first().map(String::as_str), note, "{asked}");
+        }
+    }
+}

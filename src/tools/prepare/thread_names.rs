@@ -8,6 +8,7 @@ use crate::catalog::Action;
 use crate::gitlab::Content;
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::NextCall;
+use crate::text::list_first;
 use crate::tools::errors::not_found;
 use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
@@ -158,19 +159,16 @@ fn unclear(given: &str, found: &[Thread], threads: &[Thread]) -> ToolError {
         count if is_word => (ErrorKind::InvalidParams, format!("`{PARAM}`: {count} threads are open"), found),
         count => (ErrorKind::InvalidParams, format!("`{PARAM}`: {count} threads begin with {given}"), found),
     };
-    let rows = named.iter().take(MAX_THREADS_NAMED);
-    let rows: Vec<String> = rows
-        .map(|thread| format!("{} {}", thread.id, quote(&shortened(&thread.text, MAX_THREAD_CHARACTERS))))
-        .collect();
-    let more = match named.len().saturating_sub(MAX_THREADS_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let row =
+        |thread: &Thread| format!("{} {}", thread.id, quote(&shortened(&thread.text, MAX_THREAD_CHARACTERS)));
     let error = ToolError::new(kind, format!("{message}. Nothing was changed"));
-    if rows.is_empty() {
-        return error.hint("There are no threads yet.");
+    match named {
+        [] => error.hint("There are no threads yet."),
+        threads => error.hint(format!(
+            "Give the id of a thread: {}.",
+            list_first(threads.iter().map(row), MAX_THREADS_NAMED)
+        )),
     }
-    error.hint(format!("Give the id of a thread: {}{more}.", rows.join(", ")))
 }
 
 #[cfg(test)]

@@ -57,8 +57,7 @@ const CURSORS: [&str; 4] = ["cursor", "id_after", "id_before", "page_token"];
 
 /// True if the next page of a list may be requested by its path.
 pub fn may_go_direct(tools: &Tools) -> bool {
-    let direct = tools.catalog.get("api.rest").ok().flatten();
-    direct.is_some_and(|action| tools.withholds(&action).is_none())
+    tools.may_run_id("api.rest")
 }
 
 /// Returns the request for the next page; none after the last, or if no parameter takes GitLab's cursor.
@@ -278,6 +277,17 @@ mod tests {
             let (page, size) = (params["page"].as_u64().unwrap(), params["per_page"].as_u64().unwrap());
             assert_eq!((page - 1) * size, 40 + shown as u64, "after {shown} rows");
             assert!(size <= shown as u64, "no more rows than fitted");
+        }
+    }
+
+    #[test]
+    fn rows_that_did_not_fit_follow_the_cursor_of_the_last_row_shown() {
+        let list = Catalog::embedded().unwrap().get("graphql.project_issues").unwrap().unwrap();
+        let cursors = Vec::from(["c1", "c2", "c3", "c4"].map(str::to_owned));
+        let page = Page { cursors, ..Page::default() };
+        for (shown, after) in [(1, "c1"), (2, "c2"), (3, "c3")] {
+            let params = rest_of_page_params(&ExecuteRequest::default(), &list, &page, shown).unwrap();
+            assert_eq!(params["after"], after, "after {shown} rows");
         }
     }
 }

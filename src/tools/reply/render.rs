@@ -16,7 +16,7 @@ use crate::present::beginning::{Beginnings, Length};
 use crate::present::{
     self, ContentKind, GivenContent, Kept, Masked, Missing, Options, Picture, PictureError, Presented,
 };
-use crate::text::{Position, size_within};
+use crate::text::{Position, list_first, size_within};
 use crate::tools::file_transfer;
 use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::reply::{paging, uploads};
@@ -50,17 +50,14 @@ pub fn render_answer(
     if let Some(change) = &mut change {
         change.leave_out(edited);
     }
-    let mut states = match &reply.content {
-        gitlab::Content::Json(answer) => {
-            state_notes::explain(tools, action, &request.params, answer, page.total)
-        }
-        _ => Vec::new(),
-    };
-    states.retain(|state| state.is_of(fields));
-    let length = Length(match &reply.content {
-        gitlab::Content::Json(value) => size_within(value, Length::MAX_MEASURED_BYTES),
+    let answer = match &reply.content {
+        gitlab::Content::Json(answer) => Some(answer),
         _ => None,
-    });
+    };
+    let explain = |answer| state_notes::explain(tools, action, &request.params, answer, page.total);
+    let mut states = answer.map(explain).unwrap_or_default();
+    states.retain(|state| state.is_of(fields));
+    let length = Length(answer.and_then(|answer| size_within(answer, Length::MAX_MEASURED_BYTES)));
     let narrowing = change.as_ref().map(NarrowedFields::from_change).unwrap_or_default();
     let shown =
         present_fields(tools, budget, (request, fields, narrowing), (action, call), decoded, &mut notes);
@@ -88,15 +85,8 @@ pub fn render_answer(
         Risk::Read => uploads::picture_calls(tools, request, call, &shown.data),
         _ => Vec::new(),
     };
-    let mut answer =
-        assemble(tools, request, call, (shown, length), (page, whole), (change, &states), &notes);
-    if !pictures.is_empty() {
-        for call in &pictures {
-            let _ = writeln!(answer.text, "Picture: {}", json!(call));
-        }
-        answer.structured.insert("pictures".to_owned(), json!(pictures));
-    }
-    answer
+    let answer = assemble(tools, request, call, (shown, length), (page, whole), (change, &states), &notes);
+    uploads::with_pictures(answer, &pictures)
 }
 
 /// Presents the content of a reply; its data has at most so many bytes.
@@ -222,11 +212,9 @@ fn missing_field_note(missing: &Missing) -> String {
     let plain: Vec<&str> = known.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
     let nearest = crate::search::nearest(step, plain.iter().copied());
     let meant = nearest.map(|name| format!("; did you mean `{}`?", path.replacen(step.as_str(), name, 1)));
-    let shown = plain.get(..SHOWN).unwrap_or(&plain).join(", ");
-    let there = match (plain.is_empty(), plain.len().saturating_sub(SHOWN)) {
-        (true, _) => format!("; `{step}` must be a field of an object"),
-        (false, 0) => format!("; it has {shown}"),
-        (false, more) => format!("; it has {shown} and {more} more"),
+    let there = match plain.as_slice() {
+        [] => format!("; `{step}` must be a field of an object"),
+        names => format!("; it has {}", list_first(names.iter().copied(), SHOWN)),
     };
     format!("no field {path}{}{there}", meant.unwrap_or_default())
 }

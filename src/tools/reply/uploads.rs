@@ -6,7 +6,7 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use crate::call::Call;
-use crate::messages::request::{ExecuteRequest, NextCall};
+use crate::messages::request::{Answer, ExecuteRequest, NextCall};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::state::Tools;
 
@@ -41,6 +41,17 @@ pub fn picture_calls(tools: &Tools, request: &ExecuteRequest, call: &Call, shown
         })
         .map(|params| NextCall::execute(id, &params))
         .collect()
+}
+
+/// The answer with the calls that fetch its pictures.
+pub fn with_pictures(mut answer: Answer, calls: &[NextCall]) -> Answer {
+    for call in calls {
+        answer.text.push_str(&format!("Picture: {}\n", json!(call)));
+    }
+    if !calls.is_empty() {
+        answer.structured.insert("pictures".to_owned(), json!(calls));
+    }
+    answer
 }
 
 fn collect(value: &Value, found: &mut Vec<(String, String)>) {

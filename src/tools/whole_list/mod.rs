@@ -15,6 +15,7 @@ use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{Answer, ExecuteRequest, NextCall, View};
 use crate::present;
 use crate::present::aggregate::{Aggregation, Aggregator, FieldProblem};
+use crate::text::list_first;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::compute::compute;
@@ -24,7 +25,7 @@ use crate::tools::response::ActionResponse;
 use crate::tools::state::Tools;
 pub use options::{ListOptions, may_list, options};
 use options::{first_option, with_options, without_options};
-use walk::{Outcomes, PageSink, Taken, Walked};
+use walk::{ListRead, PageSink, Taken, Walked};
 
 /// Number of rows of a page: GitLab's maximum (<https://docs.gitlab.com/api/rest/#pagination>).
 const PER_PAGE: u64 = 100;
@@ -72,11 +73,11 @@ async fn read_rows(
     let mut rows = ListRows { left: tools.max_bytes, pages: Vec::new(), is_cut: false };
     let outcome = walk::walk(tools, first, &mut rows, entry).await;
     match outcome.map_err(|error| with_options(error, asked))? {
-        Outcomes::Walked(walked) => {
+        ListRead::Rows(walked) => {
             render::render_rows(tools, (rows.pages, rows.is_cut), *walked, asked).map(Some)
         }
-        Outcomes::Answer(answer) => Ok(Some(answer)),
-        Outcomes::NotList => Ok(None),
+        ListRead::Answer(answer) => Ok(Some(answer)),
+        ListRead::NotList => Ok(None),
     }
 }
 
@@ -100,12 +101,12 @@ async fn count_rows(
     };
     let outcome = walk::walk(tools, first, &mut counts, entry).await;
     match outcome.map_err(|error| with_options(error, asked))? {
-        Outcomes::Walked(walked) => match counts.aggregator.problem() {
+        ListRead::Rows(walked) => match counts.aggregator.problem() {
             Some(problem) => Err(field_error(problem, &walked, asked)),
             None => Ok(Some(render::render_counts(tools, counts.aggregator, &aggregation, *walked, asked))),
         },
-        Outcomes::Answer(answer) => Ok(Some(answer)),
-        Outcomes::NotList => Ok(None),
+        ListRead::Answer(answer) => Ok(Some(answer)),
+        ListRead::NotList => Ok(None),
     }
 }
 
@@ -237,14 +238,12 @@ fn field_error(problem: FieldProblem, walked: &Walked, asked: &ExecuteRequest) -
         missing.known.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
     let nearest = crate::search::nearest(&missing.step, plain.iter().copied());
     let others = plain.iter().copied().filter(|name| Some(*name) != nearest);
-    let named: Vec<&str> = nearest.into_iter().chain(others).take(MAX_NAMED).collect();
-    let more = plain.len().saturating_sub(named.len());
+    let named: Vec<&str> = nearest.into_iter().chain(others).collect();
     let error = invalid(format!("`{option}`: no field `{}` in {rows}", missing.path));
-    let error = match (named.is_empty(), more) {
-        (true, _) => error.hint(format!("`{}` must be a field of an object.", missing.step)),
-        (false, 0) => error.hint(format!("There are {}.", named.join(", "))),
-        (false, more) => error.hint(format!("There are {} and {more} more.", named.join(", "))),
-    };
+    let error = error.hint(match named.as_slice() {
+        [] => format!("`{}` must be a field of an object.", missing.step),
+        names => format!("There are {}.", list_first(names.iter().copied(), MAX_NAMED)),
+    });
     let Some(nearest) = nearest else { return error.fix(NextCall::for_request(&without_options(asked))) };
     let mended = missing.path.replacen(missing.step.as_str(), nearest, 1);
     let mut request = asked.clone();

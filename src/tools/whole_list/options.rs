@@ -7,6 +7,7 @@ use crate::catalog::{Action, GraphqlKind, Interface, Method, Operation, Risk, Ro
 use crate::messages::error::{ErrorKind, ToolError};
 use crate::messages::request::{EXECUTE, ExecuteRequest, NextCall};
 use crate::present::aggregate::Aggregation;
+use crate::text::pick_fields;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::finish::row_filter;
@@ -171,8 +172,7 @@ fn not_a_list(tools: &Tools, action: &Action, request: &ExecuteRequest, option: 
     let list =
         list.filter(|list| list.id != action.id && tools.may_run(list) && is_list(tools, list, request));
     if let Some(list) = list {
-        let taken = request.params.iter().filter(|(name, _)| list.param(name).is_some());
-        let params = taken.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let params = pick_fields(&request.params, |name| list.param(name).is_some());
         if suggestions::is_callable(tools, &list, &params) {
             return error.fix(NextCall::for_request(&ExecuteRequest {
                 action: list.id,

@@ -1,6 +1,8 @@
 //! Reads the pages of a list one after the other. Each page is an execute of its own, so policy decides on it and a
 //! permit is made for it; the way from page to page is the one that answers give ([`paging::next_page`]).
 
+use std::ops::ControlFlow;
+
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
@@ -85,13 +87,13 @@ pub struct Walked {
     pub notes: Vec<String>,
 }
 
-/// The outcome of a walk.
+/// What was read of a list: one page, or those of a walk.
 #[derive(Debug)]
-pub enum Outcomes {
-    Walked(Box<Walked>),
+pub enum ListRead<T> {
+    Rows(Box<T>),
     /// Nothing was read: a preview.
     Answer(Answer),
-    /// The first answer is no list.
+    /// The answer is no list.
     NotList,
 }
 
@@ -101,7 +103,7 @@ pub async fn walk(
     first: ResolvedAction,
     sink: &mut dyn PageSink,
     entry: &mut AuditEntry<'_>,
-) -> Result<Outcomes, ToolError> {
+) -> Result<ListRead<Walked>, ToolError> {
     let deadline = Instant::now() + tools.list_time;
     let may_go_direct = paging::may_go_direct(tools);
     let paths = sink.paths();
@@ -115,9 +117,9 @@ pub async fn walk(
         let until = walked.is_some().then_some(deadline);
         let read = read_page(tools, page, &paths, until, entry).await;
         let response = match (read, walked.as_mut()) {
-            (Ok(PageRead::Rows(response)), _) => *response,
-            (Ok(PageRead::Answer(answer)), None) => return Ok(Outcomes::Answer(answer)),
-            (Ok(PageRead::NotList), None) => return Ok(Outcomes::NotList),
+            (Ok(ListRead::Rows(response)), _) => *response,
+            (Ok(ListRead::Answer(answer)), None) => return Ok(ListRead::Answer(answer)),
+            (Ok(ListRead::NotList), None) => return Ok(ListRead::NotList),
             (Ok(_), Some(walked)) => break walked.stop(End::NoWay, None),
             (Err(End::Failed(error)), None) => return Err(*error),
             (Err(_), None) => break,
@@ -146,8 +148,8 @@ pub async fn walk(
         let late = is_late.then(|| End::Time { seconds: tools.list_time.as_secs() });
         let limit = if taken == Taken::Stop { Some(End::Sink) } else { walked.limit().or(late) };
         let next = match page_after(&request, next, lost.is_some(), limit) {
-            NextPage::Read(next) => next,
-            NextPage::None(end, at) => break walked.stop(end, at),
+            ControlFlow::Continue(next) => next,
+            ControlFlow::Break((end, at)) => break walked.stop(end, at),
         };
         gitlab::notify(Event::Pages { read: walked.pages, rows: walked.rows });
         page = if next.action == action.id {
@@ -160,41 +162,26 @@ pub async fn walk(
         };
     }
     walked
-        .map(|walked| Outcomes::Walked(Box::new(walked)))
+        .map(|walked| ListRead::Rows(Box::new(walked)))
         .ok_or_else(|| ToolError::new(ErrorKind::Internal, "a list was read without a page"))
 }
 
-/// The page after another one.
-enum NextPage {
-    Read(ExecuteRequest),
-    /// The walk ends here: why, and where it could go on.
-    None(End, Option<ExecuteRequest>),
-}
-
-/// The page after this one, unless the walk ends here.
+/// The page after this one, unless the walk ends here: why, and where it could go on.
 fn page_after(
     request: &ExecuteRequest,
     next: Option<ExecuteRequest>,
     is_lost: bool,
     limit: Option<End>,
-) -> NextPage {
+) -> ControlFlow<(End, Option<ExecuteRequest>), ExecuteRequest> {
     match (next, limit) {
-        (None, _) => NextPage::None(if is_lost { End::NoWay } else { End::Complete }, None),
+        (None, _) => ControlFlow::Break((if is_lost { End::NoWay } else { End::Complete }, None)),
         // The rows of this page would be counted twice.
         (Some(next), _) if next.action == request.action && next.params == request.params => {
-            NextPage::None(End::NoWay, None)
+            ControlFlow::Break((End::NoWay, None))
         }
-        (next, Some(limit)) => NextPage::None(limit, next),
-        (Some(next), None) => NextPage::Read(next),
+        (next, Some(limit)) => ControlFlow::Break((limit, next)),
+        (Some(next), None) => ControlFlow::Continue(next),
     }
-}
-
-/// A page as it came.
-enum PageRead {
-    /// The content is a list.
-    Rows(Box<ActionResponse>),
-    Answer(Answer),
-    NotList,
 }
 
 /// Reads one page, until a moment if there is one; of an object, the list that has the paths. An error is what ends the walk.
@@ -204,7 +191,7 @@ async fn read_page(
     paths: &[String],
     until: Option<Instant>,
     entry: &mut AuditEntry<'_>,
-) -> Result<PageRead, End> {
+) -> Result<ListRead<ActionResponse>, End> {
     let failed = |error: ToolError| End::Failed(Box::new(error));
     let run = run_action(tools, page, Circumstances::default(), None, entry);
     let outcome = match until {
@@ -216,7 +203,7 @@ async fn read_page(
     };
     let mut response = match outcome.map_err(failed)? {
         Outcome::Response(response) => *response,
-        Outcome::Answer(answer) => return Ok(PageRead::Answer(answer)),
+        Outcome::Answer(answer) => return Ok(ListRead::Answer(answer)),
     };
     let direct = response.action.direct();
     if let (Content::Json(Value::Object(object)), None, None) = (&response.reply.content, direct, until)
@@ -227,11 +214,11 @@ async fn read_page(
     if direct == Some(Interface::Graphql) {
         response = document_rows::take_rows(tools, response).map_err(failed)?;
     }
-    let Content::Json(Value::Array(rows)) = &response.reply.content else { return Ok(PageRead::NotList) };
+    let Content::Json(Value::Array(rows)) = &response.reply.content else { return Ok(ListRead::NotList) };
     if let Some(received) = response.reply.rows {
         return Err(failed(response.truncated(rows.len(), received)));
     }
-    Ok(PageRead::Rows(Box::new(response)))
+    Ok(ListRead::Rows(Box::new(response)))
 }
 
 impl Walked {
