@@ -129,7 +129,10 @@ fn what_is_wrong_beforehand_is_told_before_anything_is_sent() {
     for (second, said) in [
         (call("frobnicate", issue(1)), "frobnicate"),
         (call("issue.get", json!({"fullPath": "acme/widget", "iid": "1one"})), "iid"),
+        // An issue's, or a merge request's.
+        (call("list_notes", issue(1)), "`list_notes` may mean"),
         (call("issue.get", json!({"fullPath": "acme/widget", "iid": "$2.iid"})), "$2"),
+        (call("issue.get", json!({"fullPath": "acme/widget", "iid": "$0.iid"})), "$0"),
         (call("api.batch", inner), "cannot be nested"),
     ] {
         let reply = execute(&mut client, "api.batch", json!({"calls": [create, second]}));
@@ -185,6 +188,11 @@ fn one_token_is_bound_to_all_of_them() {
     let mut other = agreed.clone();
     other["params"]["calls"][2]["params"]["iid"] = json!(43);
     refused(&client.call(EXECUTE, other), "needs_confirmation");
+    // Those that need no question are of the batch that was agreed to, too.
+    let mut slipped_in = agreed.clone();
+    let title = json!({"fullPath": "acme/widget", "iid": 1, "title": "Slipped in"});
+    slipped_in["params"]["calls"][0] = call("issue.update", title);
+    refused(&client.call(EXECUTE, slipped_in), "needs_confirmation");
     succeed(
         &mut client,
         "issue.update",

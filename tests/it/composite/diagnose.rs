@@ -160,6 +160,24 @@ fn the_pipeline_is_found_by_branch_merge_request_and_address() {
     assert_eq!(none.structured["error"]["kind"], "not_found", "{}", none.text);
 }
 
+/// The pipelines of a merge request from a fork are in the fork: the target project has none of their jobs.
+#[test]
+fn the_pipeline_of_a_merge_request_from_a_fork_is_that_of_the_fork() {
+    let gitlab = Gitlab::with_project();
+    let listed = json!([{"id": 9, "project_id": 99, "status": "failed"}]);
+    gitlab.json("/projects/acme%2Fwidget/merge_requests/5/pipelines", &listed);
+    let fork = "/projects/99/pipelines/9";
+    gitlab.json(fork, &json!({"id": 9, "project_id": 99, "status": "failed", "ref": "topic"}));
+    let job = json!({"id": 1, "name": "unit", "stage": "test", "status": "failed"});
+    gitlab.json(&format!("{fork}/jobs"), &json!([job]));
+    gitlab.json(&format!("{fork}/trigger_jobs"), &json!([]));
+    gitlab.body("/projects/99/jobs/1/trace", "text/plain", b"error: it does not turn\n");
+    let params = json!({"fullPath": "acme/widget", "iid": 5});
+    let done = succeed(&mut gitlab.client(&[]), "pipeline.diagnose", params);
+    assert_eq!(names_of_jobs(&done["data"]), ["unit"], "{done}");
+    assert!(done["data"][0]["excerpt"].to_string().contains("it does not turn"), "{done}");
+}
+
 /// The job of the failed pipeline whose log is long.
 fn unit(client: &mut Client) -> Value {
     let params = json!({"fullPath": "acme/widget", "pipeline_id": 302, "scope": ["failed"]});

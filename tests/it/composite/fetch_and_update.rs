@@ -361,6 +361,16 @@ fn one_item_without_a_list_is_an_item_and_a_note_is_said_once() {
     assert_eq!(several.text.matches("Note: understood").count(), 2, "{}", several.text);
 }
 
+#[test]
+fn a_project_and_a_group_are_created_in_the_subgroup_of_their_path() {
+    let mut client = Client::sandbox();
+    let item = |kind: &str, path: &str| json!({"itemType": kind, "fullPath": path});
+    let items = json!([item("project", "acme/tools/oil"), item("group", "acme/tools/parts")]);
+    let made = succeed(&mut client, "resource.create", json!({"items": items}));
+    assert_eq!(made["data"][0]["data"]["path_with_namespace"], "acme/tools/oil", "{made}");
+    assert_eq!(made["data"][1]["data"]["full_path"], "acme/tools/parts", "{made}");
+}
+
 /// Issue and merge request pages print the state after the reference.
 #[test]
 fn references_with_their_state_are_understood() {

@@ -478,6 +478,21 @@ fn a_review_posts_its_comments_and_its_verdict_once() {
 }
 
 #[test]
+fn the_same_remark_is_posted_at_every_place_that_it_is_for() {
+    let mut client = Client::sandbox();
+    let mut review = |comments: Value| {
+        let params = json!({"fullPath": "acme/widget", "iid": 5, "comments": comments});
+        succeed(&mut client, "merge_request.review", params)["data"].clone()
+    };
+    let first = json!({"file": GEAR, "line": 6, "body": "Which oil?"});
+    review(json!([first]));
+    let elsewhere = json!({"file": "docs/CHANGELOG.md", "line": 3, "body": "Which oil?"});
+    let done = review(json!([first, elsewhere, {"body": "Which oil?"}]));
+    let statuses: Vec<&Value> = done.as_array().unwrap().iter().map(|row| &row["status"]).collect();
+    assert_eq!(statuses, ["already_there", "posted", "posted"], "{done}");
+}
+
+#[test]
 fn a_review_with_one_bad_comment_posts_nothing_and_its_fix_posts_all() {
     let mut client = Client::sandbox();
     let before = threads(&mut client, 5);
@@ -655,6 +670,22 @@ fn no_verdict_is_submitted_where_a_comment_was_not_posted() {
     let gitlab = reviewed(&"a".repeat(40), answer(201, json!({"id": 2, "note": "Second."})));
     let done = succeed(&mut gitlab.client(&[]), "merge_request.review", review("request_changes"));
     assert_eq!(done["data"][2]["status"], "given", "{done}");
+}
+
+/// A client that did not see the answer asks again, and the threads of a long discussion come by the hundred.
+#[test]
+fn a_review_that_is_repeated_after_a_hundred_threads_posts_nothing_twice() {
+    let gitlab = reviewed(&"a".repeat(40), answer(201, json!({"id": 2, "note": "Second."})));
+    let thread = |id: u64, body: &str| json!({"id": format!("t{id}"), "notes": [{"id": id, "body": body}]});
+    let others: Vec<Value> = (1..=100).map(|id| thread(id, "Of others.")).collect();
+    let pages = [others, vec![thread(101, "First."), thread(102, "Second.")]];
+    gitlab.says(
+        "GET /api/v4/projects/acme%2Fwidget/merge_requests/5/discussions",
+        pages.map(|page| answer(200, page)),
+    );
+    let done = succeed(&mut gitlab.client(&[]), "merge_request.review", review("comment"));
+    assert!(done["data"].as_array().unwrap().iter().all(|row| row["status"] == "already_there"), "{done}");
+    assert!(gitlab.received().iter().all(|request| request.method == "GET"), "{:?}", gitlab.seen());
 }
 
 /// The merge request `!5` of a GitLab with these pages of changed files, which takes any comment.

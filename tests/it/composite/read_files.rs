@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{rows, statuses};
-use crate::support::client::{Client, EXECUTE, Reply, execute, refused, succeed};
+use crate::support::client::{Client, EXECUTE, Reply, execute, follow, refused, succeed};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 
 const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n";
@@ -102,6 +102,21 @@ fn windows_go_on_exactly_where_they_ended() {
     assert_eq!((&row["data"], &row["truncated"]), (&json!("line 40\nline 41\nline 42\n"), &json!(false)));
     assert_eq!(row["next"], json!({"line_start": 43, "line_end": 142}), "what follows what was asked for");
     assert!(row["metadata"].is_null());
+}
+
+/// The default branch may have another file of that path, or none.
+#[test]
+fn the_rest_of_a_file_of_a_branch_is_read_from_that_branch() {
+    let mut client = Client::sandbox();
+    let params = json!({
+        "fullPath": "acme/widget", "file_path": "long.txt", "branch": "quiet-gears", "commit_message": "For reading",
+        "content": numbered(150),
+    });
+    succeed(&mut client, "repository_file.create", params);
+    let reply = read_files(&mut client, json!({"files": [{"path": "long.txt", "ref": "quiet-gears"}]}));
+    let rest = follow(&mut client, &reply.structured["page"]["next"]);
+    let row = &rows(&rest)[0];
+    assert_eq!((&row["ref"], &row["first_line"]), (&json!("quiet-gears"), &json!(101)), "{}", rest.text);
 }
 
 #[test]

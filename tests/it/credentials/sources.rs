@@ -238,6 +238,17 @@ fn a_program_that_answers_for_another_host_or_waits_is_an_error() {
 }
 
 #[test]
+fn git_is_asked_after_a_glab_that_fails() {
+    let (machine, gitlab) = (Machine::new(), gitlab());
+    machine.install("glab", "echo host=other.example.com; echo password=glpat-other");
+    helper(&machine, "git", &gitlab.address.to_string());
+    let path = machine.search_path();
+    let output = ask_for_user(&gitlab, &[("PATH", path.as_str()), ("GITLAB_CREDENTIALS", "glab,git")]);
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(credentials_of(&gitlab), [Some(PRIVATE.to_owned())]);
+}
+
+#[test]
 fn a_sign_in_is_used_for_its_whole_address_only() {
     let machine = Machine::new();
     let gitlab = gitlab();

@@ -141,6 +141,18 @@ fn what_gitlab_did_not_apply_is_named() {
 }
 
 #[test]
+fn a_number_that_gitlab_did_not_apply_is_named_where_the_answer_has_none() {
+    let gitlab = Gitlab::with_project();
+    let mut issue = fixtures::one_issue();
+    issue["weight"] = Value::Null;
+    gitlab.answer("PUT", "/issues/\\d+", answer(200, &issue));
+    let params = json!({"fullPath": PROJECT, "iid": issue["iid"], "weight": 5});
+    let reply = confirmed(&mut gitlab.client(&[]), "issue.update", params);
+    let note = "`weight` is not as sent: sent \"5\", the answer has nothing.";
+    assert!(reply.text.contains(note), "{}", reply.text);
+}
+
+#[test]
 fn what_is_gone_is_named() {
     let mut client = Client::sandbox();
     for (action, params, said) in [

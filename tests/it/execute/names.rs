@@ -325,6 +325,16 @@ fn a_name_that_says_a_state_sets_it() {
 }
 
 #[test]
+fn what_a_call_gives_goes_before_what_its_name_says() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "search": "gear", "scope": "wiki_blobs"});
+    let call = json!({"action": "search_code", "params": params, "dry_run": true});
+    let reply = client.call(EXECUTE, call);
+    let query = reply.structured["request"]["query"].as_array().unwrap();
+    assert!(query.contains(&json!("scope=wiki_blobs")), "{}", reply.text);
+}
+
+#[test]
 fn an_issue_joins_the_epic_of_that_title() {
     let mut client = Client::sandbox();
     let epic = json!({"fullPath": "acme", "iid": "One shop front"});

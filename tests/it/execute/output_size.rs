@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 
-use crate::support::client::{Client, EXECUTE, Reply, execute};
+use crate::support::client::{Client, EXECUTE, Reply, execute, refused};
 use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 
@@ -114,6 +114,18 @@ fn a_list_with_too_many_values_shows_its_first_rows_and_counts_all() {
 }
 
 #[test]
+fn a_list_with_too_many_values_is_not_counted_by_its_first_rows() {
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("GET", "/issues", json_body(rows(200_000)));
+    let mut client = gitlab.client(&[]);
+    for (option, value) in [("count_by", json!("a")), ("sum", json!("a")), ("all", json!(true))] {
+        let call = json!({"action": "issue.list", "params": {"fullPath": PROJECT}, option: value});
+        let error = refused(&client.call(EXECUTE, call), "too_large");
+        assert!(error["message"].as_str().unwrap().contains("200000 rows"), "{option}: {error}");
+    }
+}
+
+#[test]
 fn an_object_with_too_many_values_is_too_large_to_read_and_an_accepted_change_stays_one() {
     let gitlab = Gitlab::with_project();
     let object = [b"{\"rows\":".as_slice(), &rows(100_000), b"}"].concat();
@@ -135,6 +147,18 @@ fn a_list_that_was_not_kept_whole_is_no_answer_to_a_look_up() {
     gitlab.answer("PUT", "/issues/1", answer(200, json!({"iid": 1})));
     let params = json!({"fullPath": PROJECT, "iid": 1, "assignee_ids": ["alice"]});
     let reply = execute(&mut gitlab.client(&[]), "issue.update", params);
+    assert_eq!(reply.structured["error"]["kind"], "too_large", "{}", reply.text);
+}
+
+/// The job that broke it may be one of those that were not kept.
+#[test]
+fn a_pipeline_whose_jobs_were_not_kept_whole_is_not_diagnosed_by_some_of_them() {
+    let gitlab = Gitlab::with_project();
+    gitlab.json("/pipelines/9", &json!({"id": 9, "status": "failed", "ref": "main"}));
+    gitlab.json("/pipelines/9/trigger_jobs", &json!([]));
+    gitlab.answer("GET", "/pipelines/9/jobs", json_body(rows(200_000)));
+    let params = json!({"fullPath": PROJECT, "pipeline_id": 9});
+    let reply = execute(&mut gitlab.client(&[]), "pipeline.diagnose", params);
     assert_eq!(reply.structured["error"]["kind"], "too_large", "{}", reply.text);
 }
 

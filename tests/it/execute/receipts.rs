@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::names::{WIDGET, confirmed, with_iid};
-use crate::support::client::{Client, EXECUTE, Reply, execute, follow, succeed};
+use crate::support::client::{Client, EXECUTE, Reply, execute, follow, refused, succeed};
 use crate::support::scripted_gitlab::{Gitlab, answer, raw};
 
 #[test]
@@ -271,6 +271,15 @@ fn what_is_there_already_is_shown_with_the_call_that_changes_it() {
 }
 
 #[test]
+fn what_is_there_already_is_not_offered_for_a_change_that_is_denied() {
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "label.update")]);
+    let params = json!({"fullPath": WIDGET, "name": "bug", "color": "#ff0000"});
+    let error = refused(&execute(&mut client, "label.create", params), "conflict");
+    assert_eq!(error["fix"]["arguments"]["action"], "label.get", "{error}");
+    assert!(!error["hint"].to_string().contains("label.update"), "{error}");
+}
+
+#[test]
 fn a_file_that_is_a_pointer_names_the_call_with_its_content() {
     let gitlab = Gitlab::with_project();
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n";
@@ -280,7 +289,7 @@ fn a_file_that_is_a_pointer_names_the_call_with_its_content() {
         &json!({"file_path": "a.bin", "content": pointer, "last_commit_id": "a"}),
     );
     let mut client = gitlab.client(&[]);
-    let params = json!({"fullPath": WIDGET, "file_path": "a.bin", "ref": "main"});
+    let params = json!({"fullPath": WIDGET, "file_path": "a.bin", "ref": "v1"});
     for action in ["repository_file.get", "repository_file.get_raw"] {
         let reply = execute(&mut client, action, params.clone());
         assert!(
@@ -288,7 +297,8 @@ fn a_file_that_is_a_pointer_names_the_call_with_its_content() {
             "{action}: {}",
             reply.text
         );
-        assert!(reply.text.contains("\"lfs\":true"), "{action}: {}", reply.text);
+        // The branch or tag that was read: the default branch may have another file.
+        assert!(reply.text.contains("\"ref\":\"v1\",\"lfs\":true"), "{action}: {}", reply.text);
     }
     // An edit would change the pointer in place of the file.
     let mut update = params.clone();

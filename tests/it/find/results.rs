@@ -121,6 +121,23 @@ fn a_sure_find_names_every_parameter() {
     assert!(large.text.len() < 6_000 && large.text.contains(" more)"), "{}", large.text.len());
 }
 
+/// Nothing else is shown of it.
+#[test]
+fn an_action_that_is_named_among_the_others_says_that_it_grants_access() {
+    let mut client = Client::ready();
+    for (query, id) in [
+        ("list deploy tokens", "deploy_token.create"),
+        ("list members of a project", "member.import_from_project"),
+    ] {
+        let reply = client.call("gitlab_find_action", json!({"query": query}));
+        let others = reply.text.lines().find(|line| line.starts_with("Others: ")).unwrap_or_default();
+        assert!(others.contains(&format!("{id} (grant)")), "{query}: {}", reply.text);
+        let results = reply.structured["results"].as_array().unwrap();
+        let row = results.iter().find(|row| row["action"] == id).unwrap();
+        assert_eq!(row["risk"], "grant", "{query}");
+    }
+}
+
 #[test]
 fn rare_parameters_and_values_lead_to_their_actions() {
     let mut client = Client::ready();

@@ -1,4 +1,4 @@
-//! Settings that switch confirmation off: never silent, and weaker than GITLAB_CONFIRM.
+//! Settings that switch confirmation off, or leave it to the model: never silent, and weaker than GITLAB_CONFIRM.
 
 use serde_json::{Value, json};
 
@@ -61,6 +61,16 @@ fn the_doctor_warns_of_it() {
         assert!(first["says"].as_str().unwrap().contains(name), "{first}");
         assert_eq!(output.status.code(), Some(1));
     }
+}
+
+#[test]
+fn the_start_and_the_doctor_warn_of_consent_by_the_model() {
+    let by_model = [("GITLAB_CONFIRM_BY", "model")];
+    let (_, _, stderr) = session(&by_model);
+    assert!(stderr.contains("the model confirms (GITLAB_CONFIRM_BY=model)"), "{stderr}");
+    let output = program(&["--sandbox", "doctor", "--json"], &by_model).output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(found["checks"][0]["says"].as_str().unwrap().contains("GITLAB_CONFIRM_BY=model"), "{found}");
 }
 
 #[test]

@@ -193,6 +193,19 @@ fn a_rule_that_allows_covers_every_place_of_a_call() {
     }
 }
 
+/// GitLab may ignore a place that a request only names, and make the change in the project that a rule is about.
+#[test]
+fn a_rule_on_a_project_holds_for_a_change_that_does_not_say_where_it_works() {
+    for verdict in ["deny", "confirm", "preview"] {
+        let policy = policy(&format!("[[rule]]\npaths = [\"acme/vault\"]\ndecision = \"{verdict}\"\n"));
+        for path in ["/not/known/yet", "/broadcast_messages"] {
+            let named = json!({"project_id": "acme/widget", "message": "x"});
+            let call = call("api.rest", &json!({"method": "POST", "path": path, "body": named}));
+            assert_eq!(decide(&policy, &call), verdict, "{path} {:?}", call.effects().places());
+        }
+    }
+}
+
 /// An endpoint that the catalog does not know could be the one that a rule is about.
 /// Access to a group is access to the projects in it, and its deletion deletes them.
 #[test]

@@ -276,7 +276,11 @@ fn reading_can_be_fenced() {
         ]),
     );
     let mut client = gitlab.client(&[("GITLAB_READABLE_PATHS", "acme/widget")]);
+    let compared =
+        |with: u64| json!({"fullPath": "acme/widget", "from": "a", "to": "b", "from_project_id": with});
     for (action, params, is_denied) in [
+        ("repository.compare", compared(1), false),
+        ("repository.compare", compared(5), true),
         ("issue.list", json!({"fullPath": "acme/widget", "scope": "project"}), false),
         ("issue.list", json!({"fullPath": "1", "scope": "project"}), false),
         ("issue.list", json!({"fullPath": "acme/vault", "scope": "project"}), true),

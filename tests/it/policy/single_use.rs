@@ -94,9 +94,13 @@ fn a_token_is_refused_for_other_values_in_the_same_request() {
     };
     let deletion = |query: serde_json::Value| json!({"action": "api.rest", "params": {"method": "DELETE", "path": "/projects/acme%2Fwidget", "query": query}});
     let at_once = json!({"permanently_remove": true});
-    for (asked, other) in
-        [(member(20), member(30)), (document("x"), document("y")), (deletion(json!({})), deletion(at_once))]
-    {
+    let batch = |level: u64| json!({"action": "api.batch", "params": {"calls": [member(level)]}});
+    for (asked, other) in [
+        (member(20), member(30)),
+        (batch(20), batch(50)),
+        (document("x"), document("y")),
+        (deletion(json!({})), deletion(at_once)),
+    ] {
         let error = client.call(EXECUTE, asked).structured["error"].clone();
         let fix = error["fix"]["arguments"].clone();
         assert!(fix["confirmation_token"].is_string(), "{error}");

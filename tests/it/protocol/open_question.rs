@@ -31,7 +31,7 @@ impl Backend for Asking {
         }
         let agreed = ExecuteRequest { confirm: Some(true), ..request.clone() };
         let mut error = ToolError::new(ErrorKind::NeedsConfirmation, "it needs confirmation");
-        error = error.fix(NextCall::consented(&agreed));
+        error = error.fix(NextCall::whole(&agreed));
         let question = Question { calls: Vec::new(), why: "to test".to_owned(), plan: None, instance: None };
         error.question = Some(Box::new(question));
         Err(error)

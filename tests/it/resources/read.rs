@@ -139,24 +139,31 @@ fn minimal_has_the_three_and_nothing_else() {
     client.close().well();
 }
 
-/// Walks the pages as the text says, and finds each action that there is once.
-#[test]
-fn the_list_of_actions_is_whole_and_says_how_it_goes_on() {
-    let mut client = Client::sandbox();
-    let mut uri = "gitlab://tools".to_owned();
+/// The ids of a list of actions, whose pages are walked as their text says.
+fn listed_ids(client: &mut Client, first: &str) -> Vec<String> {
+    let mut uri = first.to_owned();
     let mut ids = Vec::new();
     loop {
-        let text = read_text(&mut client, &uri);
+        let text = read_text(client, &uri);
         assert!(text.len() < 20_000, "{} bytes", text.len());
         let lines = text.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next());
         ids.extend(lines.map(str::to_owned));
         match text.lines().find_map(|line| line.strip_prefix("Next: ")) {
             Some(next) => uri = next.to_owned(),
-            None => break,
+            None => return ids,
         }
     }
+}
+
+#[test]
+fn the_list_of_actions_is_whole_and_says_how_it_goes_on() {
+    let mut client = Client::sandbox();
     let catalog = gitlab_mcp::catalog::Catalog::embedded().unwrap();
-    assert!(ids.iter().map(String::as_str).eq(catalog.ids()));
+    assert!(listed_ids(&mut client, "gitlab://tools").iter().map(String::as_str).eq(catalog.ids()));
+    // A domain of several pages goes on within it.
+    let of_domain = listed_ids(&mut client, "gitlab://tools?domain=graphql");
+    let expected = catalog.ids().filter(|id| id.starts_with("graphql."));
+    assert!(of_domain.iter().map(String::as_str).eq(expected), "{of_domain:?}");
     let domain = read_text(&mut client, "gitlab://tools?domain=wiki_page");
     assert!(domain.contains("- `wiki_page.get` (read; fullPath, slug): "), "{domain}");
     assert!(!domain.contains("`issue.get`") && !domain.contains("Next:"), "{domain}");

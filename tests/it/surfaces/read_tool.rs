@@ -108,6 +108,17 @@ fn the_call_that_a_refusal_offers_runs() {
 }
 
 #[test]
+fn a_call_with_an_argument_that_the_tool_lacks_is_offered_by_execute() {
+    let mut client = client();
+    let call =
+        json!({"action": "issue.get", "params": {"fulPath": "acme/widget", "iid": 1}, "dry_run": true});
+    let fix = refused(&client.call(EXECUTE, call), "invalid_params")["fix"].clone();
+    assert_eq!(fix["arguments"]["dry_run"], true, "{fix}");
+    let shown = follow(&mut client, &fix);
+    assert!(!shown.is_error && shown.text.starts_with("Not sent: "), "{}", shown.text);
+}
+
+#[test]
 fn the_tools_that_every_task_needs_are_loaded_at_once() {
     for (kind, loaded) in [
         ("dynamic", &[FIND, EXECUTE, READ][..]),
