@@ -82,23 +82,32 @@ fn a_token_is_bound_to_the_state_of_a_thing_that_is_named_by_an_id() {
     assert!(is_there(&mut client));
 }
 
-/// What a question does not show counts too, for several calls as for one: the confidentiality of an issue.
+/// A branch with a commit that nobody has seen is not deleted, alone or among several: no question shows the commit.
 #[test]
 fn a_token_is_bound_to_the_state_of_each_thing_though_the_question_does_not_show_it() {
-    for iid in [json!(45), json!([45, 1])] {
-        let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", "token")]);
-        let ask = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": iid}});
+    let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", "token")]);
+    let new = json!({"fullPath": "acme/widget", "branch": "second", "ref": "main"});
+    succeed(&mut client, "branch.create", new);
+    let is_there = |client: &mut Client| {
+        let branch = json!({"fullPath": "acme/widget", "branch": "spring-load"});
+        !execute(client, "branch.get", branch).is_error
+    };
+    for (number, branch) in [json!("spring-load"), json!(["spring-load", "second"])].iter().enumerate() {
+        let ask = json!({"action": "branch.delete", "params": {"fullPath": "acme/widget", "branch": branch}});
         let error = refused(&client.call(EXECUTE, ask.clone()), "needs_confirmation");
-        let mut hidden = the_issue();
-        hidden["confidential"] = json!(true);
-        succeed(&mut client, "issue.update", hidden);
+        let file = json!({"action": "create", "file_path": format!("{number}.txt"), "content": "unseen"});
+        let pushed = json!({
+            "fullPath": "acme/widget", "branch": "spring-load", "commit_message": "Unseen", "actions": [file]
+        });
+        succeed(&mut client, "commit.create", pushed);
         refused(&client.call(EXECUTE, error["fix"]["arguments"].clone()), "needs_confirmation");
-        assert!(is_there(&mut client));
-        // As it is now, it is deleted.
-        let error = refused(&client.call(EXECUTE, ask), "needs_confirmation");
-        let reply = client.call(EXECUTE, error["fix"]["arguments"].clone());
-        assert!(!reply.is_error && !is_there(&mut client), "{}", reply.text);
+        assert!(is_there(&mut client), "{branch}");
     }
+    // As they are now, they are deleted.
+    let both = json!({"fullPath": "acme/widget", "branch": ["spring-load", "second"]});
+    let error = refused(&execute(&mut client, "branch.delete", both), "needs_confirmation");
+    let reply = client.call(EXECUTE, error["fix"]["arguments"].clone());
+    assert!(!reply.is_error && !is_there(&mut client), "{}", reply.text);
 }
 
 #[test]
