@@ -62,6 +62,8 @@ pub(super) enum UserAnswer {
 /// as long as a confirmation token is valid.
 pub(super) struct QuestionSeal {
     codec: RequestStateCodec,
+    /// The time of a question counts from here: a system clock that is set back would make answered ones open again.
+    started: Instant,
     /// Ids of questions already answered, kept until their expiry.
     answered: Mutex<BTreeMap<u128, Instant>>,
 }
@@ -70,6 +72,8 @@ pub(super) struct QuestionSeal {
 #[derive(Serialize, Deserialize)]
 struct QuestionState {
     id: u128,
+    /// Time of the question since the start.
+    asked_after: Duration,
     question: OpenQuestion,
 }
 
@@ -78,7 +82,7 @@ impl QuestionSeal {
     pub(super) fn new() -> Option<QuestionSeal> {
         let key: [u8; 32] = random_bytes()?;
         let codec = RequestStateCodec::try_new(key.to_vec()).ok()?;
-        Some(QuestionSeal { codec, answered: Mutex::default() })
+        Some(QuestionSeal { codec, started: Instant::now(), answered: Mutex::default() })
     }
 
     /// The question as the result of a call with these arguments.
@@ -90,15 +94,16 @@ impl QuestionSeal {
         question: OpenQuestion,
     ) -> Result<InputRequiredResult, RequestStateError> {
         let bound = json!([tool, arguments]).to_string();
-        let options = SealOptions::new().associated_data(bound.as_bytes()).ttl(TOKEN_LIFETIME);
+        let options = SealOptions::new().associated_data(bound.as_bytes());
         let id = u128::from_ne_bytes(random_bytes().unwrap_or_default());
-        let state = self.codec.seal_json_with(&QuestionState { id, question }, &options)?;
+        let state = QuestionState { id, asked_after: self.started.elapsed(), question };
+        let state = self.codec.seal_json_with(&state, &options)?;
         let request = InputRequest::Elicitation(ElicitRequest::new(form(text)));
         Ok(InputRequiredResult::new(Some(BTreeMap::from([(QUESTION.to_owned(), request)])), Some(state)))
     }
 
     /// Returns the question about a call of this tool with these arguments, and the user's answer. None if the state was not sealed
-    /// for exactly that call, or was used: the user is asked again.
+    /// for exactly that call, has expired, or was used: the user is asked again.
     pub(super) fn open(
         &self,
         state: Option<&str>,
@@ -108,6 +113,9 @@ impl QuestionSeal {
     ) -> Option<(OpenQuestion, UserAnswer)> {
         let bound = json!([tool, arguments]).to_string();
         let state: QuestionState = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;
+        if self.started.elapsed() > state.asked_after + TOKEN_LIFETIME {
+            return None;
+        }
         let answer = responses?.get(QUESTION)?.clone();
         let answer: ElicitResult = serde_json::from_value(answer).ok()?;
         self.is_first_answer(state.id).then(|| (state.question, interpret_answer(&answer)))
@@ -206,29 +214,20 @@ pub(super) fn unanswered_in_time(mut error: ToolError, by: ConfirmBy) -> ToolErr
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
-
-    use base64::Engine as _;
-    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-
     use super::*;
 
-    fn unix_milliseconds() -> u128 {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
-    }
-
-    /// An answer that comes hours later is to something that nobody remembers. The SDK seals the end of the time first:
-    /// milliseconds of Unix time, 0 for never.
+    /// An answer that comes hours later is to something that nobody remembers, whatever the system's clock says by then.
     #[test]
     fn a_question_can_be_answered_as_long_as_a_confirmation_token_is_valid() {
-        let seal = QuestionSeal::new().unwrap();
-        let question = OpenQuestion { consenting_arguments: Map::new(), asked: Vec::new() };
-        let before = unix_milliseconds();
-        let asked = seal.input_required("Delete it?".to_owned(), "tool", &Map::new(), question).unwrap();
-        let state = asked.request_state.unwrap();
-        let sealed = URL_SAFE_NO_PAD.decode(state.split('.').nth(1).unwrap()).unwrap();
-        let end = u128::from(u64::from_be_bytes(sealed[..8].try_into().unwrap()));
-        let lifetime = TOKEN_LIFETIME.as_millis();
-        assert!((before + lifetime..=unix_milliseconds() + lifetime).contains(&end), "{end}");
+        let mut seal = QuestionSeal::new().unwrap();
+        let yes = InputResponses::from([(QUESTION.to_owned(), json!({"action": "accept", "content": {}}))]);
+        let mut asked_before = |time: Duration| {
+            let question = OpenQuestion { consenting_arguments: Map::new(), asked: Vec::new() };
+            let asked = seal.input_required("Delete it?".to_owned(), "tool", &Map::new(), question).unwrap();
+            seal.started = seal.started.checked_sub(time).unwrap();
+            seal.open(asked.request_state.as_deref(), Some(&yes), "tool", &Map::new()).is_some()
+        };
+        assert!(asked_before(TOKEN_LIFETIME - Duration::from_secs(60)));
+        assert!(!asked_before(TOKEN_LIFETIME + Duration::from_secs(1)));
     }
 }
