@@ -7,9 +7,9 @@ use url::Url;
 
 use super::command::GivenCommand;
 use super::git_helpers::{self, Helper};
-use super::login::SignedIn;
 use super::login_file::{LoginFile, LoginFileError, SignIn};
 use super::renewed::{Origin, RenewedToken};
+use super::sign_in_renewal::SignedIn;
 use super::token_file::TokenFile;
 use crate::gitlab::{self, Credential, HttpClients, Token};
 

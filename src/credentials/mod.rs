@@ -16,11 +16,11 @@ mod choice;
 mod command;
 mod git_helpers;
 mod issued;
-mod login;
 mod login_file;
 mod process;
 mod renewed;
 mod sign_in;
+mod sign_in_renewal;
 mod token_file;
 
 pub use choice::{Choice, CredentialSettings, GivenToken};

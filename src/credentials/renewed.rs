@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::command::GivenCommand;
 use super::issued::{HeldToken, is_expired};
-use super::login::SignedIn;
+use super::sign_in_renewal::SignedIn;
 use super::token_file::{Stamp, TokenFile, stamp};
 use crate::gitlab::{CredentialError, IssuedToken, Token, TokenSource};
 

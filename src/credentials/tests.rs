@@ -7,8 +7,8 @@ use url::Url;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::login::SignedIn;
 use super::renewed::{Origin, RenewedToken};
+use super::sign_in_renewal::SignedIn;
 use super::{KeptSignIn, LoginFile, SignIn};
 use crate::gitlab::{self, HttpClients, Secret, Token, TokenSource};
 

@@ -31,7 +31,7 @@ use super::resources_prompts;
 use super::roots::ClientRoots;
 use super::running_calls::RunningCalls;
 use super::server_info::{FRESH_FOR_MS, server_config, tool};
-use super::structured_content;
+use super::shortened_structure;
 use super::worker::Worker;
 use crate::surface::{CheckedArguments, PageError, Surface, SurfaceKind, ToolRequest};
 use crate::tools::{
@@ -154,7 +154,7 @@ impl<B: Backend> Handler<B> {
         let is_success = result.is_error != Some(true);
         match result.structured_content.take() {
             Some(Value::Object(structured)) if !is_success || self.gives_structure(context) => {
-                let shortened = structured_content::shortened(structured, asked);
+                let shortened = shortened_structure::shortened(structured, asked);
                 result.structured_content = Some(Value::Object(shortened));
             }
             _ => {}

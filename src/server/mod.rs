@@ -19,9 +19,9 @@ mod resources_prompts;
 mod roots;
 mod running_calls;
 mod server_info;
+mod shortened_structure;
 mod signals;
 mod stdio;
-mod structured_content;
 mod worker;
 
 use std::io;
