@@ -125,7 +125,7 @@ fn step_after_lookups<'a>(
                 step => return Ok(step),
             }
         }
-        Err(internal(checked, "asks more than it can be step_after_lookups"))
+        Err(internal(checked, "asks more than can be looked up"))
     })
 }
 
