@@ -37,7 +37,6 @@ const FAILING: [(&str, &[&str]); 5] = [
         "the demonstration data has no such object, or has it under another number",
         &[
             "application.get",
-            "badge.render",
             "blob.get",
             "blob.get_raw",
             "ci_variable.get",
