@@ -249,7 +249,7 @@ fn parsed(text: &str) -> Result<Document, Fault> {
         let first = faults.errors.iter().next();
         let line = first.as_ref().and_then(|fault| fault.line_column_range()).map(|range| range.start.line);
         let reason = first.map_or_else(|| "it is no GraphQL".to_owned(), |fault| fault.error.to_string());
-        // It is part of a sentence.
+        // The reason stands inside a sentence of the error.
         let reason = reason.trim_end_matches('.').to_owned();
         Fault::NoDocument { reason, line }
     })

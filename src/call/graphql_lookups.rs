@@ -24,11 +24,11 @@ struct LookupField {
 }
 
 impl LookupField {
-    const fn named(names: Names, text: &'static str) -> LookupField {
+    const fn by_name(names: Names, text: &'static str) -> LookupField {
         LookupField { names, mark: None, text }
     }
 
-    const fn numbered(names: Names, mark: char, text: &'static str) -> LookupField {
+    const fn by_number(names: Names, mark: char, text: &'static str) -> LookupField {
         LookupField { names, mark: Some(mark), text }
     }
 
@@ -45,21 +45,21 @@ const WORK_ITEM: &str = "namespace(fullPath:$p){found:workItem(iid:$n){id}}";
 
 /// A row for each kind and mark.
 const FIELDS: &[LookupField] = &[
-    LookupField::named(Names::User, "user(username:$n){id}"),
-    LookupField::named(Names::Project, "project(fullPath:$n){id}"),
-    LookupField::named(Names::Group, "group(fullPath:$n){id}"),
-    LookupField::named(Names::Milestone, "milestones(title:$n,includeAncestors:true)"),
-    LookupField::named(Names::Label, "labels(title:$n,includeAncestorGroups:true)"),
-    LookupField::named(Names::Iteration, "iterations(search:$n,in:[TITLE],includeAncestors:true)"),
-    LookupField::numbered(Names::Issue, '#', ISSUE),
-    LookupField::numbered(Names::MergeRequest, '!', MERGE_REQUEST),
-    LookupField::numbered(Names::Epic, '&', EPIC),
-    LookupField::numbered(Names::EpicIid, '&', EPIC),
-    LookupField::numbered(Names::WorkItem, '#', WORK_ITEM),
-    LookupField::numbered(Names::WorkItem, '&', WORK_ITEM),
-    LookupField::numbered(Names::Issuable, '#', ISSUE),
-    LookupField::numbered(Names::Issuable, '!', MERGE_REQUEST),
-    LookupField::numbered(Names::Issuable, '&', EPIC),
+    LookupField::by_name(Names::User, "user(username:$n){id}"),
+    LookupField::by_name(Names::Project, "project(fullPath:$n){id}"),
+    LookupField::by_name(Names::Group, "group(fullPath:$n){id}"),
+    LookupField::by_name(Names::Milestone, "milestones(title:$n,includeAncestors:true)"),
+    LookupField::by_name(Names::Label, "labels(title:$n,includeAncestorGroups:true)"),
+    LookupField::by_name(Names::Iteration, "iterations(search:$n,in:[TITLE],includeAncestors:true)"),
+    LookupField::by_number(Names::Issue, '#', ISSUE),
+    LookupField::by_number(Names::MergeRequest, '!', MERGE_REQUEST),
+    LookupField::by_number(Names::Epic, '&', EPIC),
+    LookupField::by_number(Names::EpicIid, '&', EPIC),
+    LookupField::by_number(Names::WorkItem, '#', WORK_ITEM),
+    LookupField::by_number(Names::WorkItem, '&', WORK_ITEM),
+    LookupField::by_number(Names::Issuable, '#', ISSUE),
+    LookupField::by_number(Names::Issuable, '!', MERGE_REQUEST),
+    LookupField::by_number(Names::Issuable, '&', EPIC),
 ];
 
 /// Maximum names in one query, because of GitLab's limit of complexity. More names are looked up one by one.

@@ -1,6 +1,6 @@
 //! The entry of execute, and composite actions: actions made of other actions of the catalog, found and executed like any
-//! other. Every step is an ordinary action and goes the ordinary way (lookup, check, look-ups, policy, sending, rendering), so whatever holds for
-//! that action holds for the step. Nothing here sends requests by itself.
+//! other. Every step is an ordinary action and goes the ordinary way (prepare, decide, send, finish), so whatever holds
+//! for that action holds for the step. Nothing here sends requests by itself.
 //!
 //! `docs/contributing/composite.md` describes how to add one.
 //!

@@ -20,13 +20,13 @@ impl Proxies {
     }
 
     /// True if no proxy may be used for this URL. No proxy can reach this machine's own addresses.
-    pub(super) fn spare(&self, url: &Url) -> bool {
+    pub(super) fn is_unproxied(&self, url: &Url) -> bool {
         is_loopback(url) || is_listed(&self.exceptions, url)
     }
 
     /// The proxy used for this URL: scheme, host and port.
     pub(super) fn choose(&self, url: &Url) -> Option<String> {
-        if self.spare(url) {
+        if self.is_unproxied(url) {
             return None;
         }
         let proxy = self.system.get_or_init(Matcher::from_system).intercept(&url.as_str().parse().ok()?)?;

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method, Request, RequestBuilder, multipart};
+use reqwest::{Client, Request, RequestBuilder, multipart};
 
 use super::redirect::Hop;
 use super::{ClientSettings, GitlabError, Token, body, upload};
 use crate::call::{Body, Call, Part};
+use crate::catalog::Method;
 
 /// Builds a request with a token. `left` is its timeout.
 pub(super) fn build(
@@ -18,9 +19,7 @@ pub(super) fn build(
     hop: &Hop,
     left: Duration,
 ) -> Result<Result<Request, reqwest::Error>, GitlabError> {
-    // The name of each method is one of HTTP.
-    let method = Method::from_bytes(call.method().name().as_bytes()).unwrap_or_default();
-    let mut request = http.request(method, hop.url.clone()).timeout(left);
+    let mut request = http.request(method(call.method()), hop.url.clone()).timeout(left);
     if hop.trusted {
         request = request.headers(credentials(settings, token)?);
     }
@@ -74,6 +73,17 @@ fn with_body(request: RequestBuilder, body: &Body) -> RequestBuilder {
         Body::Raw(bytes) => {
             request.header(CONTENT_TYPE, "application/octet-stream").body(upload::body(bytes))
         }
+    }
+}
+
+fn method(method: Method) -> reqwest::Method {
+    match method {
+        Method::Get => reqwest::Method::GET,
+        Method::Head => reqwest::Method::HEAD,
+        Method::Post => reqwest::Method::POST,
+        Method::Put => reqwest::Method::PUT,
+        Method::Patch => reqwest::Method::PATCH,
+        Method::Delete => reqwest::Method::DELETE,
     }
 }
 

@@ -114,7 +114,7 @@ impl HttpClients {
 
     fn for_gitlab(&self) -> Result<reqwest::Client, GitlabError> {
         // reqwest finds the environment's proxies itself.
-        let is_direct = self.proxies.spare(&self.settings.base);
+        let is_direct = self.proxies.is_unproxied(&self.settings.base);
         self.build(Peer::Gitlab, |builder| if is_direct { builder.no_proxy() } else { builder })
     }
 

@@ -41,7 +41,7 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
         return list(request, &kind, name, &shelf);
     }
     if verb == Verb::Create {
-        return create(request, &kind, name, &shelf);
+        return create(request, &kind, &shelf);
     }
     let scope = kind
         .scope
@@ -70,8 +70,7 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
             if let Some(words) = kind.empty.as_ref().filter(|_| request.args.names().next().is_none()) {
                 return Err(Fault::refused(400, words));
             }
-            let mut given = given(request, &kind, false)?;
-            check_masking(name, &row, &given)?;
+            let mut given = given(request, &kind, Some(&row))?;
             describe_levels(request.world, &kind, &mut given);
             clash(request, &kind, &shelf, &given, row.num("id"))?;
             let row = request.world.write(&shelf, row.num("id"), given);
@@ -113,13 +112,21 @@ fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answ
     request.page(shown)
 }
 
-/// The fields that a request gives.
-fn given(request: &mut Request<'_>, kind: &Kind, new: bool) -> Result<Row, Fault> {
-    kind.check(&request.args, new)?;
+/// The fields that a request gives a row, or a new one.
+fn given(request: &Request<'_>, kind: &Kind, before: Option<&Row>) -> Result<Row, Fault> {
+    kind.check(&request.args, before.is_none())?;
     for name in &kind.unseen {
         request.args.without_trace(&[name.as_str()]);
     }
-    Ok(kind.given(&request.args))
+    let mut given = kind.given(&request.args);
+    if kind.maskable {
+        if before.is_none() && request.args.flag("masked_and_hidden") {
+            given.set("masked", true);
+            given.set("hidden", true);
+        }
+        check_masking(before.unwrap_or(&Row::new()), &given)?;
+    }
+    Ok(given)
 }
 
 /// The row without the value of a hidden variable.
@@ -130,11 +137,8 @@ fn concealed(mut row: Row) -> Row {
     row
 }
 
-/// Refuses a variable that cannot be masked, and one that shall be hidden no longer (app/models/concerns/ci/maskable.rb).
-fn check_masking(kind: &str, before: &Row, given: &Row) -> Result<(), Fault> {
-    if kind != "variables" {
-        return Ok(());
-    }
+/// Refuses a value that cannot be masked, and one that shall be hidden no longer.
+fn check_masking(before: &Row, given: &Row) -> Result<(), Fault> {
     let set =
         |name: &str| given.get(name).or_else(|| before.get(name)).and_then(Value::as_bool) == Some(true);
     if before.flag("hidden") && !set("masked") {
@@ -146,14 +150,8 @@ fn check_masking(kind: &str, before: &Row, given: &Row) -> Result<(), Fault> {
     if set("masked") && !is_maskable { Err(Fault::invalid("value", "is invalid")) } else { Ok(()) }
 }
 
-fn create(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answer {
-    let hidden = name == "variables" && request.args.flag("masked_and_hidden");
-    let mut given = given(request, kind, true)?;
-    if hidden {
-        given.set("masked", true);
-        given.set("hidden", true);
-    }
-    check_masking(name, &Row::new(), &given)?;
+fn create(request: &mut Request<'_>, kind: &Kind, shelf: &str) -> Answer {
+    let mut given = given(request, kind, None)?;
     describe_levels(request.world, kind, &mut given);
     clash(request, kind, shelf, &given, 0)?;
     let row = request.world.add(shelf, given, request.user);

@@ -102,6 +102,8 @@ pub struct Kind {
     pub unseen: Vec<String>,
     /// GitLab's words on an update that gives nothing.
     pub empty: Option<String>,
+    /// True if the value can be masked and hidden (app/models/concerns/ci/maskable.rb).
+    pub maskable: bool,
     /// The patterns of the shelves served without code.
     pub at: Vec<String>,
     /// The operations that exist there.

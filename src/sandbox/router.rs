@@ -127,7 +127,7 @@ fn try_answer(world: &mut World, routes: &Routes, mut incoming: Incoming) -> Ans
 /// The arguments of a request, as GitLab declares them.
 struct Declared {
     rules: Vec<Rule>,
-    /// Those of the path too, which are declared as any other.
+    /// With the parameters of the path, which GitLab declares as any other.
     args: Args,
 }
 

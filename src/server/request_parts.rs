@@ -1,4 +1,4 @@
-//! What the HTTP server knows of a request beside its message, as extensions of the request.
+//! Extensions of a request over HTTP: the turns of its finds, and the name of its client.
 
 use std::sync::Arc;
 

@@ -596,7 +596,9 @@ async fn fetch_page(
     let call = ready(tools, &checked, requests)
         .await
         .map_err(|failure| LookupReadError::Failed(Box::new(failure)))?;
-    let read = own_reads::read(tools, CheckedCall { call: &call, checked: &checked }, Purpose::LookUp).await;
+    let read =
+        own_reads::send_and_unwrap(tools, CheckedCall { call: &call, checked: &checked }, Purpose::LookUp)
+            .await;
     if !matches!(read, Err(OwnReadError::Denied { .. })) {
         requests.fetch_add(1, Ordering::Relaxed);
     }

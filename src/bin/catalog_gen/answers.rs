@@ -30,11 +30,18 @@ impl RuleTarget<'_> {
         for StateRule { actions, field, values } in rules {
             let row = format!("states {field}");
             values.values().filter_map(|text| text.next.as_ref()).for_each(|next| self.check_id(&row, next));
-            let note = |(value, text): (&String, &StateText)| {
-                let StateText { says, next, takes } = text.clone();
-                StateNote { field: field.clone(), value: value.clone(), says, next, takes }
-            };
-            self.each(&row, actions, |action, _| action.states.extend(values.iter().map(note)));
+            self.each(&row, actions, |action, _| {
+                for (value, text) in values {
+                    let StateText { says, next, takes } = text.clone();
+                    action.states.push(StateNote {
+                        field: field.clone(),
+                        value: value.clone(),
+                        says,
+                        next,
+                        takes,
+                    });
+                }
+            });
         }
     }
 

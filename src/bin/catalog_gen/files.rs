@@ -34,6 +34,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), GeneratorErro
         .map_err(|source| unwritable(path, source))
 }
 
+/// Removes a file.
 pub fn remove(path: &Path) -> Result<(), GeneratorError> {
     std::fs::remove_file(path).map_err(|source| unwritable(path, source))
 }

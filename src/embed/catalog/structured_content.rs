@@ -1,4 +1,4 @@
-//! What clients hand to a model, from `catalog/structured_content.toml`. Compiled in as constants.
+//! MCP clients that hand a model the structured content of an answer, from `catalog/structured_content.toml`. Compiled in as constants.
 
 use serde::Deserialize;
 

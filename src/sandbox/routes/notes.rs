@@ -29,7 +29,7 @@ pub const NOTES: &[Route] = &[
     get("/notes", list),
     post("/notes", create).needs(Level::User).rules(BODY),
     get("/notes/:note_id", show),
-    put("/notes/:note_id", update).needs(Level::User).rules(BODY),
+    put("/notes/:note_id", update).needs(Level::User),
     delete("/notes/:note_id", remove).needs(Level::User),
     get("(|/notes/:note_id)/award_emoji", awards).needs(Level::User),
     post("(|/notes/:note_id)/award_emoji", award).needs(Level::User).rules(&[Rule::Required("name")]),

@@ -124,7 +124,7 @@ fn mine(request: &Request<'_>) -> Result<(String, Row), Fault> {
     if request.wrote(&row) || request.at_least(Level::Maintainer) {
         Ok((shelf, row))
     } else if request.place.is_none() {
-        // Of personal snippets only one's own are looked for (lib/api/snippets.rb).
+        // GitLab looks among the user's own personal snippets alone (lib/api/snippets.rb).
         Err(Fault::missing("Snippet"))
     } else {
         Err(Fault::Forbidden)

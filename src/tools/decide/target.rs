@@ -188,7 +188,7 @@ fn read_target<'t>(
         let Ok(checked) = call::check(action.clone(), taken, &context) else { return Ok(None) };
         let Ok(look) = lookups::resolve_call(tools, &checked).await else { return Ok(None) };
         let look = CheckedCall { call: &look, checked: &checked };
-        let reply = match own_reads::read(tools, look, Purpose::Target).await {
+        let reply = match own_reads::send_and_unwrap(tools, look, Purpose::Target).await {
             Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) if action.direct().is_some() => {
                 return Ok(None);
             }

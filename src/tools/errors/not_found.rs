@@ -247,7 +247,7 @@ async fn check_step(tools: &Tools, step: &PathStep) -> StepResult {
     };
     let Ok(call) = lookups::resolve_call(tools, &checked).await else { return StepResult::Unknown };
     let call = CheckedCall { call: &call, checked: &checked };
-    match own_reads::read(tools, call, Purpose::Diagnosis).await {
+    match own_reads::send_and_unwrap(tools, call, Purpose::Diagnosis).await {
         Ok(Reply { content: Content::Json(shown), .. }) => StepResult::There(Some(shown)),
         Ok(_) => StepResult::There(None),
         Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => StepResult::Missing,

@@ -18,7 +18,11 @@ pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, 
 }
 
 /// Sends a read of this server's own, and takes the data of a GraphQL operation out of its reply.
-pub async fn read(tools: &Tools, call: CheckedCall<'_>, purpose: Purpose) -> Result<Reply, OwnReadError> {
+pub async fn send_and_unwrap(
+    tools: &Tools,
+    call: CheckedCall<'_>,
+    purpose: Purpose,
+) -> Result<Reply, OwnReadError> {
     let reply = send(tools, call.call.clone(), purpose).await?;
     graphql_reply::unwrap_own_read(reply, call.checked.action(), call.call).map_err(OwnReadError::Graphql)
 }

@@ -307,7 +307,7 @@ async fn fetch(
         Err(failure) => return Err(unreadable(diagnosis::diagnose_lookup(tools, failure).await)),
     };
     let call = CheckedCall { call: &call, checked: &checked };
-    let reply = match own_reads::read(tools, call, Purpose::Target).await {
+    let reply = match own_reads::send_and_unwrap(tools, call, Purpose::Target).await {
         Ok(reply) => reply,
         Err(OwnReadError::Gitlab(error)) => {
             let params = checked.params().clone();

@@ -74,10 +74,11 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
     let checked = suggestions::checked(tools, &action, &params).ok_or_else(missing)?;
     let call = lookups::resolve_call(tools, &checked).await.map_err(|failure| failure.error)?;
     let call = CheckedCall { call: &call, checked: &checked };
-    let reply = own_reads::read(tools, call, Purpose::LookUp).await.map_err(|error| match error {
-        OwnReadError::Graphql(ToolError { kind: ErrorKind::NotFound, .. }) => missing(),
-        error => error.explain(tools, &action),
-    })?;
+    let reply =
+        own_reads::send_and_unwrap(tools, call, Purpose::LookUp).await.map_err(|error| match error {
+            OwnReadError::Graphql(ToolError { kind: ErrorKind::NotFound, .. }) => missing(),
+            error => error.explain(tools, &action),
+        })?;
     let Content::Json(found) = reply.content else { return Err(missing()) };
     let page = ["webUrl", "web_url"].iter().find_map(|field| found.get(*field)?.as_str());
     page.map(str::to_owned).ok_or_else(missing)

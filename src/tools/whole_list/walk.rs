@@ -1,8 +1,6 @@
 //! Reads the pages of a list one after the other. Each page is an execute of its own, so policy decides on it and a
 //! permit is made for it; the way from page to page is the one that answers give ([`paging::next_page`]).
 
-use std::ops::ControlFlow;
-
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
@@ -148,8 +146,8 @@ pub async fn walk(
         let late = is_late.then(|| End::Time { seconds: tools.list_time.as_secs() });
         let limit = if taken == Taken::Stop { Some(End::Sink) } else { walked.limit().or(late) };
         let next = match page_after(&request, next, lost.is_some(), limit) {
-            ControlFlow::Continue(next) => next,
-            ControlFlow::Break((end, at)) => break walked.stop(end, at),
+            NextPage::Read(next) => next,
+            NextPage::None(end, at) => break walked.stop(end, at),
         };
         gitlab::notify(Event::Pages { read: walked.pages, rows: walked.rows });
         page = if next.action == action.id {
@@ -166,21 +164,28 @@ pub async fn walk(
         .ok_or_else(|| ToolError::new(ErrorKind::Internal, "a list was read without a page"))
 }
 
-/// The page after this one, unless the walk ends here: why, and where it could go on.
+/// The page after another one.
+enum NextPage {
+    Read(ExecuteRequest),
+    /// The walk ends here: why, and where it could go on.
+    None(End, Option<ExecuteRequest>),
+}
+
+/// The page after this one, unless the walk ends here.
 fn page_after(
     request: &ExecuteRequest,
     next: Option<ExecuteRequest>,
     is_lost: bool,
     limit: Option<End>,
-) -> ControlFlow<(End, Option<ExecuteRequest>), ExecuteRequest> {
+) -> NextPage {
     match (next, limit) {
-        (None, _) => ControlFlow::Break((if is_lost { End::NoWay } else { End::Complete }, None)),
+        (None, _) => NextPage::None(if is_lost { End::NoWay } else { End::Complete }, None),
         // The rows of this page would be counted twice.
         (Some(next), _) if next.action == request.action && next.params == request.params => {
-            ControlFlow::Break((End::NoWay, None))
+            NextPage::None(End::NoWay, None)
         }
-        (next, Some(limit)) => ControlFlow::Break((limit, next)),
-        (Some(next), None) => ControlFlow::Continue(next),
+        (next, Some(limit)) => NextPage::None(limit, next),
+        (Some(next), None) => NextPage::Read(next),
     }
 }
 

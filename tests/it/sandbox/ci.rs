@@ -178,3 +178,41 @@ async fn strategies_of_a_feature_flag_are_changed_by_their_ids() {
         world.expect(400, "POST", &format!("{WIDGET}/feature_flags"), json!({"name": "whisper_mode"})).await;
     assert_eq!(taken["message"], json!(["Name has already been taken"]));
 }
+
+/// lib/api/entities/ci/variable.rb
+#[tokio::test]
+async fn the_value_of_a_hidden_variable_is_never_shown() {
+    let world = World::new().await;
+    let variables = format!("{WIDGET}/variables");
+    let hidden = json!({"key": "HUSH", "value": "oil-and-gears", "masked_and_hidden": true});
+    let made = world.expect(201, "POST", &variables, hidden).await;
+    let changed = json!({"value": "gears-and-oil"});
+    let changed = world.expect(200, "PUT", &format!("{variables}/HUSH"), changed).await;
+    let shown = world.get(&format!("{variables}/HUSH")).await.json();
+    let listed = world.get(&variables).await.json();
+    let listed = listed.as_array().unwrap().iter().find(|row| row["key"] == "HUSH").unwrap();
+    for variable in [&made, &changed, &shown, listed] {
+        let seen = (&variable["value"], &variable["masked"], &variable["hidden"]);
+        assert_eq!(seen, (&Value::Null, &json!(true), &json!(true)), "{variable}");
+    }
+}
+
+/// app/services/ci/deployments/destroy_service.rb
+#[tokio::test]
+async fn a_deployment_by_the_api_is_deleted_once_it_is_not_the_live_one() {
+    let world = World::new().await;
+    let deployments = format!("{WIDGET}/deployments");
+    let new = |status: &str| {
+        json!({"environment": "attic", "sha": "a1b8203adef490953e11d8ea6cc3caa6d2347cb6", "ref": "main", "tag": false,
+            "status": status})
+    };
+    let first = world.expect(201, "POST", &deployments, new("success")).await;
+    assert_eq!(first["environment"]["name"], "attic");
+    let first = format!("{deployments}/{}", first["id"]);
+    world.expect(400, "DELETE", &first, Value::Null).await;
+    let second = world.expect(201, "POST", &deployments, new("running")).await;
+    let second = format!("{deployments}/{}", second["id"]);
+    world.expect(400, "DELETE", &second, Value::Null).await;
+    world.expect(200, "PUT", &second, json!({"status": "success"})).await;
+    world.expect(204, "DELETE", &first, Value::Null).await;
+}

@@ -220,6 +220,11 @@ async fn people_talk() {
         world.expect(201, "POST", &format!("{WIDGET}/issues/1/award_emoji"), json!({"name": "tada"})).await;
     world.expect(204, "DELETE", &format!("{WIDGET}/issues/1/award_emoji/{}", emoji["id"]), Value::Null).await;
 
+    // A thread executes quick actions as a comment does.
+    let begun = format!("{WIDGET}/issues/1/discussions");
+    world.expect(202, "POST", &begun, json!({"body": "/due 2026-05-01"})).await;
+    assert_eq!(world.get(&format!("{WIDGET}/issues/1")).await.json()["due_date"], "2026-05-01");
+
     let threads = format!("{WIDGET}/merge_requests/12/discussions");
     let seen = world.get(&threads).await.json();
     assert_eq!((seen.as_array().unwrap().len(), seen[0]["notes"].as_array().unwrap().len()), (2, 2));
