@@ -1,5 +1,5 @@
 //! The callers of the server: state of each, created at its first request and freed when it is idle. A caller is a
-//! credential at an instance. Rate, turns and memory are by that alone; below it are tools for each narrowing that it
+//! credential at an instance. Rate, turns and memory are by that alone; below it is a handler for each narrowing that it
 //! asks for.
 
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::tools::{Declines, Instances, Narrowing, TokenKind};
 /// then the one that was idle longest.
 const MAX_CALLERS: usize = 1_000;
 
-/// Maximum number of narrowings of a caller that tools are kept for, and of one that GitLab has not accepted.
+/// Maximum number of narrowings of a caller that handlers are kept for, and of one that GitLab has not accepted.
 const MAX_NARROWINGS_PER_CALLER: usize = 8;
 const MAX_NARROWINGS_UNACCEPTED: usize = 2;
 
@@ -81,15 +81,16 @@ impl Caller {
 
     /// True if GitLab has ever accepted the credential.
     pub(super) fn is_accepted(&self) -> bool {
-        if !self.is_accepted.load(Ordering::Relaxed) && self.narrowed().iter().any(|tools| tools.has_proof())
+        if !self.is_accepted.load(Ordering::Relaxed)
+            && self.narrowed().iter().any(|narrowed| narrowed.has_proof())
         {
             self.accept();
         }
         self.is_accepted.load(Ordering::Relaxed)
     }
 
-    /// The tools of a narrowing, which are made if they are not kept.
-    pub(super) fn tools<E>(
+    /// The handler of a narrowing, which is made if it is not kept.
+    pub(super) fn handler<E>(
         &self,
         narrowing: &Narrowing,
         token_kind: Option<TokenKind>,
@@ -101,10 +102,10 @@ impl Caller {
         };
         let mut kept = self.narrowed();
         let same =
-            |tools: &Arc<NarrowedHandler>| tools.narrowing == *narrowing && tools.token_kind == token_kind;
+            |kept: &Arc<NarrowedHandler>| kept.narrowing == *narrowing && kept.token_kind == token_kind;
         let found = kept.iter().position(same).map(|at| kept.remove(at));
-        let tools = match found {
-            Some(tools) => tools,
+        let handler = match found {
+            Some(handler) => handler,
             None => {
                 let (narrowing, handler) = (narrowing.clone(), make()?);
                 Arc::new(NarrowedHandler { narrowing, token_kind, handler })
@@ -112,8 +113,8 @@ impl Caller {
         };
         let surplus = (kept.len() + 1).saturating_sub(most);
         kept.drain(..surplus);
-        kept.push(Arc::clone(&tools));
-        Ok(tools)
+        kept.push(Arc::clone(&handler));
+        Ok(handler)
     }
 
     fn narrowed(&self) -> MutexGuard<'_, Vec<Arc<NarrowedHandler>>> {

@@ -183,7 +183,7 @@ impl Edge {
         let Identity { base, credential, narrowing } = identity;
         let token = credential.map(|credential| credential.token);
         let token_kind = token.as_ref().map(Token::kind);
-        let made = caller.tools(&narrowing, token_kind, || {
+        let made = caller.handler(&narrowing, token_kind, || {
             let credential = match self.settings.auth {
                 AuthMode::None => CallerCredential::OfServer,
                 _ => CallerCredential::Own(token.map(Into::into)),

@@ -44,6 +44,19 @@ fn the_documentation_holds_the_table_of_the_code() {
 }
 
 #[test]
+fn the_page_on_a_new_setting_shows_settings_as_they_are_defined() {
+    let file =
+        |path: &str| std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let (page, code) = (file("docs/contributing/settings.md"), file("src/config/table/calls.rs"));
+    let blocks = page.split("```rust\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0));
+    let definitions: Vec<&str> = blocks.filter(|block| block.contains("name: \"GITLAB_")).collect();
+    assert_eq!(definitions.len(), 2);
+    for definition in definitions {
+        assert!(code.contains(definition), "src/config/table/calls.rs has another form than {definition}");
+    }
+}
+
+#[test]
 fn the_documentation_has_the_variables_of_a_job() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/configuration.md");
     let documentation = std::fs::read_to_string(path).unwrap();
