@@ -3,7 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -679,4 +679,40 @@ fn nothing_is_made_without_consent_or_under_a_rule() {
     assert!(code == Some(2) && error.contains("no-such-group"), "{error}");
     let (code, error) = run(&["--yes"], &[]);
     assert!(code == Some(2) && error.contains("--group"), "{error}");
+}
+
+/// The job of `.gitlab-ci.yml` runs the suite on GitLab's image, which needs containers. Its script is run here on the
+/// sandbox, with the built program and without a runner to download.
+#[test]
+fn the_nightly_job_runs_the_suite() {
+    let (_runtime, sandbox) = running_sandbox();
+    let ci = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.gitlab-ci.yml")).unwrap();
+    let ci: Value = serde_saphyr::from_str(&ci).unwrap();
+    let job = &ci["contract"];
+    let variable = |name: &str| job["variables"][name].as_str().unwrap();
+    let made = format!("set_token('{}')", variable("GITLAB_TOKEN"));
+    assert!(variable("GITLAB_POST_RECONFIGURE_SCRIPT").contains(&made), "the image makes the job's token");
+    assert!(variable("GITLAB_OMNIBUS_CONFIG").contains(variable("GITLAB_URL")));
+    let folder = tempfile::tempdir().unwrap();
+    let built = env!("CARGO_BIN_EXE_gitlab-mcp");
+    let lines = job["script"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+    let script: Vec<String> = lines
+        .filter(|line| !line.starts_with("cargo build"))
+        .map(|line| line.replace("target/release/gitlab-mcp", built))
+        .collect();
+    let mut variables = vec![("GITLAB_URL", sandbox.url()), ("GITLAB_TOKEN", Sandbox::TOKEN)];
+    variables.extend([("GITLAB_PLAIN_HTTP", "true"), ("RUNNER_DOWNLOAD", "file:///no/such/runner")]);
+    let path = std::env::var("PATH").unwrap();
+    let output = Command::new("bash")
+        .args(["-e", "-o", "pipefail", "-c", &script.join("\n")])
+        .current_dir(folder.path())
+        .env_clear()
+        .envs([("PATH", path.as_str())].into_iter().chain(variables))
+        .output()
+        .unwrap();
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", said(&output.stdout), said(&output.stderr));
+    let report = std::fs::read_to_string(folder.path().join("contract.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert!(report["steps"].as_array().unwrap().iter().any(|step| step["result"] == "held"), "{report}");
 }
